@@ -42,7 +42,7 @@ var Commands = []CommandInfo{
 	{CommandRemoveMonitor, RoleOwner, false, "Remove a background monitor.", RemoveMonitorData{}},
 
 	{CommandRenderingFeedback, RoleOwner, false, "Report whether a window could be drawn.", RenderingFeedbackData{}},
-	{CommandToastAction, RoleOwner, false, "The reload toast was dismissed.", ToastActionData{}},
+	{CommandToastAction, RoleOwner, false, "Dismiss a toast or a notice.", ToastActionData{}},
 	{CommandUserInteraction, RoleOwner, false, "What the user did to windows, as a batch.", UserInteractionData{}},
 	{CommandAppProtocolResponse, RoleOwner, false, "An app's answer to an agent.", AppProtocolResponseData{}},
 	{CommandAppProtocolReady, RoleOwner, false, "An app is ready to be asked.", AppProtocolReadyData{}},

@@ -1,5 +1,7 @@
 package clew
 
+import "encoding/json"
+
 // The Check methods hold the rules that a field's type alone cannot say. They
 // return the place and what is wrong with it, in words for the sender.
 
@@ -154,7 +156,14 @@ func (d *UserInteractionData) Check() error {
 		return invalid("data.interactions has more than %d", maxInteractions)
 	}
 	for i, in := range d.Interactions {
+		if in.Drawing != nil {
+			if b, err := json.Marshal(in.Drawing); err != nil || len(b) > maxDrawing {
+				return invalid("data.interactions[%d].drawing has more than %d bytes", i, maxDrawing)
+			}
+		}
 		switch {
+		case in.Kind == InteractionDraw && in.Drawing == nil:
+			return invalid("data.interactions[%d].drawing is missing", i)
 		case in.Bounds != nil:
 			if err := in.Bounds.Check(); err != nil {
 				return invalid("data.interactions[%d].bounds: %s", i, AsError(err).Message)
@@ -169,6 +178,7 @@ func (d *UserInteractionData) Check() error {
 const (
 	maxInteractions = 100
 	maxPixel        = 10_000
+	maxDrawing      = 16 << 10
 )
 
 // Check keeps a window's place to what a screen could have.

@@ -291,6 +291,7 @@ type Interaction struct {
 	WindowID string          `json:"window_id"`
 	TS       int64           `json:"ts,omitempty"`
 	Bounds   *Bounds         `json:"bounds,omitempty"`
+	Layout   Layout          `json:"layout,omitempty"` // that the bounds are of, wide if absent
 	Drawing  any             `json:"drawing,omitempty"`
 }
 

@@ -19,6 +19,7 @@ type Entities struct {
 	Todos     []TodoInfo
 	Questions []Question
 	Windows   []WindowState
+	Notices   []NoticeState
 	Problems  []Problem
 	Settled   []SettledQuestion
 }
@@ -33,7 +34,7 @@ func (e *Entities) SessionState(last MessageID) SessionState {
 		Status: e.Status.Status, CurrentLayer: e.Status.CurrentLayer, LastMessageID: last,
 		Title: e.Session.Title, Owner: e.Session.Owner, Workspace: e.Session.Workspace, Archived: e.Session.Archived,
 		ForkedFrom: e.Session.ForkedFrom, Environment: e.Session.Environment, Messages: append(List[Message]{}, e.Messages[max(0, len(e.Messages)-messagesShown):]...),
-		Monitors: e.Monitors, Agents: e.Agents, Windows: e.Windows, Queue: e.Queue, Allowed: e.Rules, Viewers: e.Viewers,
+		Monitors: e.Monitors, Agents: e.Agents, Windows: e.Windows, Notices: e.Notices, Queue: e.Queue, Allowed: e.Rules, Viewers: e.Viewers,
 		CanUndo: e.Status.CanUndo, CanRedo: e.Status.CanRedo, Returning: e.Status.Returning, Checkpoint: e.Status.Checkpoint,
 		Todos: e.FrontTodos(), Plan: e.FrontPlan(),
 	}

@@ -24,6 +24,7 @@ const (
 	EntityTodo     EntityKind = "todo"
 	EntityQuestion EntityKind = "question"
 	EntityWindow   EntityKind = "window"
+	EntityNotice   EntityKind = "notice"
 	EntityProblem  EntityKind = "problem"
 	EntitySettled  EntityKind = "settled"
 )
@@ -31,16 +32,12 @@ const (
 // EntityKinds lists the kinds in the order in which they are written.
 var EntityKinds = []EntityKind{
 	EntitySession, EntityStatus, EntityUsage, EntityQueue, EntityRules, EntityMonitors, EntityAgents, EntityViewers,
-	EntityMessage, EntityTask, EntityRun, EntityTodo, EntityQuestion, EntityWindow, EntityProblem, EntitySettled,
+	EntityMessage, EntityTask, EntityRun, EntityTodo, EntityQuestion, EntityWindow, EntityNotice, EntityProblem, EntitySettled,
 }
 
 // Values lists the kinds.
 func (EntityKind) Values() []string {
-	list := make([]string, len(EntityKinds))
-	for i, k := range EntityKinds {
-		list[i] = string(k)
-	}
-	return list
+	return names(EntityKinds)
 }
 
 // A SessionInfo is what a session is.

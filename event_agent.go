@@ -32,6 +32,28 @@ type Action struct {
 	Params   map[string]any `json:"params,omitempty"`
 }
 
+// UserInteractedData is the data of user_interacted: where windows lie in the end,
+// which one was brought to the front, what was drawn. A close is an action.
+type UserInteractedData struct {
+	Interactions List[Interaction] `json:"interactions"`
+	MonitorID    MonitorID         `json:"monitor_id,omitempty"` // where those that were moved are now
+	UserID       UserID            `json:"user_id,omitempty"`
+}
+
+// RenderingFailedData is the data of rendering_failed: the first failure of an
+// action.
+type RenderingFailedData struct {
+	WindowID string `json:"window_id"`
+	ActionID string `json:"action_id,omitempty"`
+	Error    string `json:"error"`
+}
+
+// ToastDismissedData is the data of toast_dismissed.
+type ToastDismissedData struct {
+	ToastID string `json:"toast_id"` // or that of a notice
+	By      UserID `json:"by,omitempty"`
+}
+
 // An ActionType is a kind of action. The set is closed.
 type ActionType string
 

@@ -75,6 +75,7 @@ type StatePut struct {
 	Todo     []TodoInfo        `json:"todo,omitempty"`
 	Question []Question        `json:"question,omitempty"`
 	Window   []WindowState     `json:"window,omitempty"`
+	Notice   []NoticeState     `json:"notice,omitempty"`
 	Problem  []Problem         `json:"problem,omitempty"`
 	Settled  []SettledQuestion `json:"settled,omitempty"`
 }

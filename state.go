@@ -101,6 +101,7 @@ type SessionState struct {
 	Monitors     List[MonitorState] `json:"monitors"`
 	Agents       List[AgentState]   `json:"agents"` // those that have a turn now, oldest first
 	Windows      List[WindowState]  `json:"windows"`
+	Notices      List[NoticeState]  `json:"notices"`
 	// Queue holds what was said and waits for the agent, in order.
 	Queue List[QueuedMessage] `json:"queue"`
 	// Allowed is what people let be remembered for tasks, as far as it holds now.
@@ -231,8 +232,23 @@ type WindowState struct {
 	GroupID   string            `json:"group_id,omitempty"`
 	AgentID   AgentID           `json:"agent_id,omitempty"`
 	Status    WindowAgentStatus `json:"status,omitempty"`
-	Content   any               `json:"content,omitempty"`
-	Bounds    *Bounds           `json:"bounds,omitempty"`
+	Content   *WindowContent    `json:"content,omitempty"`
+	// Version counts the changes of content, from 1 on. ActionID is the last one.
+	Version  int    `json:"version"`
+	ActionID string `json:"action_id,omitempty"`
+	// Failed is why what it shows could not be drawn.
+	Failed   string  `json:"failed,omitempty"`
+	LockedBy AgentID `json:"locked_by,omitempty"` // the agent that alone may change it
+	Layouts  Layouts `json:"layouts,omitzero"`
+}
+
+// A NoticeState is a notice that nobody has dismissed yet.
+type NoticeState struct {
+	NoticeID string  `json:"notice_id"`
+	Title    string  `json:"title,omitempty"`
+	Text     string  `json:"text"`
+	AgentID  AgentID `json:"agent_id,omitempty"`
+	TS       int64   `json:"ts"`
 }
 
 // Bounds is a window's place on its monitor, in pixels.

@@ -225,7 +225,7 @@ func TestSessionStateKeepsItsNames(t *testing.T) {
 			t.Errorf("%s is %v, want null", name, v)
 		}
 	}
-	for _, name := range []string{"todos", "messages", "open_messages", "hitl_queue", "runs", "monitors", "windows"} {
+	for _, name := range []string{"todos", "messages", "open_messages", "hitl_queue", "runs", "monitors", "windows", "notices"} {
 		if v, ok := got[name].([]any); !ok || len(v) != 0 {
 			t.Errorf("%s is %v, want []", name, got[name])
 		}

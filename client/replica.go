@@ -114,6 +114,7 @@ func (r *Replica) put(p *clew.StatePut) {
 	r.Todos = putAll(r.Todos, p.Todo, (*clew.TodoInfo).Key)
 	r.Questions = putAll(r.Questions, p.Question, questionKey)
 	r.Windows = putAll(r.Windows, p.Window, windowKey)
+	r.Notices = putAll(r.Notices, p.Notice, noticeKey)
 	r.Problems = putAll(r.Problems, p.Problem, problemKey)
 	r.Settled = putAll(r.Settled, p.Settled, settledKey)
 }
@@ -191,6 +192,8 @@ func (r *Replica) reset(kind clew.EntityKind) {
 		r.Questions = nil
 	case clew.EntityWindow:
 		r.Windows = nil
+	case clew.EntityNotice:
+		r.Notices = nil
 	case clew.EntityProblem:
 		r.Problems = nil
 	case clew.EntitySettled:
@@ -212,6 +215,8 @@ func (r *Replica) del(kind clew.EntityKind, keys []string) {
 		r.Questions = delAll(r.Questions, keys, questionKey)
 	case clew.EntityWindow:
 		r.Windows = delAll(r.Windows, keys, windowKey)
+	case clew.EntityNotice:
+		r.Notices = delAll(r.Notices, keys, noticeKey)
 	case clew.EntityProblem:
 		r.Problems = delAll(r.Problems, keys, problemKey)
 	case clew.EntitySettled:
@@ -224,6 +229,7 @@ func taskKey(t *clew.TaskInfo) string           { return string(t.TaskID) }
 func runKey(r *clew.RunInfo) string             { return r.RunID }
 func questionKey(q *clew.Question) string       { return string(q.RequestID()) }
 func windowKey(w *clew.WindowState) string      { return w.WindowID }
+func noticeKey(n *clew.NoticeState) string      { return n.NoticeID }
 func problemKey(p *clew.Problem) string         { return string(p.MessageID) }
 func settledKey(q *clew.SettledQuestion) string { return string(q.RequestID) }
 

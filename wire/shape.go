@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clew-run/clew"
 )
@@ -136,7 +137,8 @@ func testOf(t reflect.Type, tag string, required bool) test {
 func testInside(t reflect.Type) test {
 	switch t.Kind() {
 	case reflect.Struct:
-		return shapeOf(t).test
+		inner := sync.OnceValue(func() *shape { return shapeOf(t) }) // when it is met: a type may hold itself
+		return func(v reflect.Value) (string, string) { return inner().test(v) }
 	case reflect.Pointer:
 		inner := testInside(t.Elem())
 		if inner == nil {

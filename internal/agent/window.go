@@ -23,7 +23,7 @@ type windowInput struct {
 	Action  string          `json:"action"`
 	ID      string          `json:"window_id"`
 	Title   *string         `json:"title"`
-	Kind    core.WindowKind `json:"kind"`
+	Kind    clew.WindowKind `json:"kind"`
 	Content *string         `json:"content"`
 }
 
@@ -37,7 +37,10 @@ func (w *worker) showWindow(c core.Call) error {
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return w.wrong(c, "the input does not fit: "+err.Error())
 	}
-	wish := decide.WindowWish{Type: windowActions[in.Action], ID: in.ID, Kind: in.Kind, Text: in.Content}
+	wish := decide.WindowWish{Type: windowActions[in.Action], ID: in.ID}
+	if in.Content != nil {
+		wish.Content = &clew.WindowContent{Kind: in.Kind, Text: *in.Content}
+	}
 	switch {
 	case wish.Type == "":
 		return w.wrong(c, "action is open, update or close")
@@ -64,7 +67,7 @@ func openWindows(list []core.Window) string {
 	var b strings.Builder
 	b.WriteString("\nOpen windows:\n")
 	for _, x := range list {
-		kind := core.WindowMarkdown
+		kind := clew.WindowMarkdown
 		if x.Content != nil {
 			kind = x.Content.Kind
 		}

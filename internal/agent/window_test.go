@@ -22,7 +22,7 @@ func TestWindowTool(t *testing.T) {
 			}
 		}
 		windows := w.state().Windows
-		if len(windows) != 1 || windows[0].WindowID != "chart" || windows[0].Title != `Two\u202e words` || fmt.Sprint(windows[0].Content) != "map[kind:html text:<p>new]" {
+		if len(windows) != 1 || windows[0].WindowID != "chart" || windows[0].Title != `Two\u202e words` || windows[0].Content.Kind != clew.WindowHTML || windows[0].Content.Text != "<p>new" {
 			t.Fatalf("windows %+v", windows)
 		}
 		if got := w.model.last().System; !strings.Contains(got, "Open windows:\n- chart (html): ") || strings.Contains(got, "notes") {
@@ -49,7 +49,7 @@ func TestWindowToolWrongly(t *testing.T) {
 		`{"action":"wave","window_id":"a"}`:                                       "open, update or close",
 		`{"action":"open","window_id":"a"}`:                                       "opens with a title and content",
 		`{"action":"open","window_id":"a b","title":"t","content":"c"}`:           "letters, digits",
-		`{"action":"open","window_id":"a","title":"t","content":"c","kind":"js"}`: "markdown or html",
+		`{"action":"open","window_id":"a","title":"t","content":"c","kind":"js"}`: "is markdown, text, table",
 		`{"action":"update","window_id":"a"}`:                                     "give the title or the content",
 		`{"action":"update","window_id":"a","title":"t"}`:                         "no window a",
 		`{"action":"close","window_id":"a"}`:                                      "no window a",

@@ -229,7 +229,7 @@ func (a *audience) note(c *view.Change) {
 func keyOf(t tester, e view.Entity) string {
 	fields := map[clew.EntityKind]string{
 		clew.EntityMessage: "message_id", clew.EntityTask: "task_id", clew.EntityRun: "run_id", clew.EntityQuestion: "request_id",
-		clew.EntityWindow: "window_id", clew.EntityProblem: "message_id", clew.EntitySettled: "request_id",
+		clew.EntityWindow: "window_id", clew.EntityNotice: "notice_id", clew.EntityProblem: "message_id", clew.EntitySettled: "request_id",
 	}
 	if view.Single[e.Kind] {
 		return ""

@@ -24,7 +24,7 @@ func (b *bench) show(t *testing.T, wish decide.WindowWish) error {
 
 func (b *bench) openWindow(t *testing.T, id, kind, content string) error {
 	t.Helper()
-	return b.show(t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: id, Title: text("Title of " + id), Kind: core.WindowKind(kind), Text: text(content)})
+	return b.show(t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: id, Title: text("Title of " + id), Content: &clew.WindowContent{Kind: clew.WindowKind(kind), Text: content}})
 }
 
 func windowIDs(s *core.State) (ids []string) {
@@ -32,6 +32,10 @@ func windowIDs(s *core.State) (ids []string) {
 		ids = append(ids, w.ID)
 	}
 	return ids
+}
+
+func shows(w *core.Window, kind clew.WindowKind, text string) bool {
+	return w.Content.Kind == kind && w.Content.Text == text
 }
 
 // Covers: WIN-05, WS-045, WIN-07
@@ -47,21 +51,21 @@ func TestWindowsOfAnAgent(t *testing.T) {
 	done(b.openWindow(t, "a", "", "# hi"))
 	done(b.openWindow(t, "b", "html", "<p>hi"))
 	done(b.show(t, decide.WindowWish{Type: clew.ActionWindowUpdate, ID: "a", Title: text("Anew")}))
-	done(b.show(t, decide.WindowWish{Type: clew.ActionWindowUpdate, ID: "b", Text: text("<p>ho")}))
+	done(b.show(t, decide.WindowWish{Type: clew.ActionWindowUpdate, ID: "b", Content: &clew.WindowContent{Text: "<p>ho"}}))
 	s := b.s.state
-	if a, w := s.Window("a"), s.Window("b"); a.Title != "Anew" || *a.Content != (core.WindowContent{Kind: core.WindowMarkdown, Text: "# hi"}) || *w.Content != (core.WindowContent{Kind: core.WindowHTML, Text: "<p>ho"}) ||
+	if a, w := s.Window("a"), s.Window("b"); a.Title != "Anew" || !shows(a, clew.WindowMarkdown, "# hi") || !shows(w, clew.WindowHTML, "<p>ho") || a.Version != 1 || w.Version != 2 ||
 		a.MonitorID != clew.MainMonitor || a.AgentID != core.MainAgent {
 		t.Errorf("windows %+v %+v", a, w)
 	}
 	for name, wish := range map[string]decide.WindowWish{
-		"open already":  {Type: clew.ActionWindowCreate, ID: "a", Text: text("x")},
-		"there is no":   {Type: clew.ActionWindowUpdate, ID: "c", Text: text("x")},
-		"no window c":   {Type: clew.ActionWindowClose, ID: "c"},
-		"letters":       {Type: clew.ActionWindowCreate, ID: "a/b", Text: text("x")},
-		"1 to 64":       {Type: clew.ActionWindowCreate, ID: strings.Repeat("x", 65), Text: text("x")},
-		"120 charac":    {Type: clew.ActionWindowUpdate, ID: "a", Title: text(strings.Repeat("ü", 121))},
-		"holds 65536":   {Type: clew.ActionWindowUpdate, ID: "a", Text: text(strings.Repeat("x", core.WindowTextMax+1))},
-		"markdown or h": {Type: clew.ActionWindowUpdate, ID: "a", Kind: "svg"},
+		"open already":   {Type: clew.ActionWindowCreate, ID: "a", Content: &clew.WindowContent{Text: "x"}},
+		"there is no":    {Type: clew.ActionWindowUpdate, ID: "c", Content: &clew.WindowContent{Text: "x"}},
+		"no window c":    {Type: clew.ActionWindowClose, ID: "c"},
+		"letters":        {Type: clew.ActionWindowCreate, ID: "a/b", Content: &clew.WindowContent{Text: "x"}},
+		"1 to 64":        {Type: clew.ActionWindowCreate, ID: strings.Repeat("x", 65), Content: &clew.WindowContent{Text: "x"}},
+		"120 charac":     {Type: clew.ActionWindowUpdate, ID: "a", Title: text(strings.Repeat("ü", 121))},
+		"holds 65536":    {Type: clew.ActionWindowUpdate, ID: "a", Content: &clew.WindowContent{Text: strings.Repeat("x", core.WindowTextMax+1)}},
+		"markdown, text": {Type: clew.ActionWindowUpdate, ID: "a", Content: &clew.WindowContent{Kind: "svg"}},
 	} {
 		before := slices.Clone(s.Windows)
 		if err := b.show(t, wish); err == nil || !strings.Contains(err.Error(), name) || !slices.Equal(before, s.Windows) {
@@ -139,52 +143,60 @@ func TestWindowRecordsFromElsewhere(t *testing.T) {
 	}
 }
 
+// Covers: WS-081, WIN-13, WIN-14
 func TestInteractions(t *testing.T) {
 	at := func(x, w int) *clew.Bounds { return &clew.Bounds{X: x, Y: 10, W: w, H: 200} }
-	drag := []clew.Interaction{
-		{Kind: clew.InteractionFocus, WindowID: "a"},
-		{Kind: clew.InteractionMove, WindowID: "a", Bounds: at(1, 300)},
-		{Kind: clew.InteractionMove, WindowID: "a", Bounds: at(2, 300)},
-		{Kind: clew.InteractionResize, WindowID: "a", Bounds: at(2, 400)},
+	focus := func(id string) clew.Interaction { return clew.Interaction{Kind: clew.InteractionFocus, WindowID: id} }
+	move := func(id string, to *clew.Bounds) clew.Interaction {
+		return clew.Interaction{Kind: clew.InteractionMove, WindowID: id, Bounds: to}
 	}
+	closing := func(id string) clew.Interaction { return clew.Interaction{Kind: clew.InteractionClose, WindowID: id} }
+	resize := clew.Interaction{Kind: clew.InteractionResize, WindowID: "a", Bounds: at(2, 400)}
+	onLaptop := clew.Interaction{Kind: clew.InteractionMove, WindowID: "a", Bounds: at(7, 100), Layout: clew.LayoutMedium}
+	drawing := clew.Interaction{Kind: clew.InteractionDraw, WindowID: "a", Drawing: map[string]any{"points": []any{1.0, 2.0}}}
+	drag := []clew.Interaction{focus("a"), move("a", at(1, 300)), move("a", at(2, 300)), resize}
+	const untouched = `a monitor-0 - -, b monitor-0 - -`
 	for name, tt := range map[string]struct {
-		batch   []clew.Interaction
-		monitor clew.MonitorID
-		code    clew.Code
-		records int
-		want    string
+		batch    []clew.Interaction
+		monitor  clew.MonitorID
+		code     clew.Code
+		recorded string
+		want     string
 	}{
-		"a drag is one record":   {batch: drag, records: 1, want: `a monitor-0 {2 10 400 200}, b monitor-0 -`},
-		"focus is one's own":     {batch: drag[:1], want: `a monitor-0 -, b monitor-0 -`},
-		"closed":                 {batch: []clew.Interaction{{Kind: clew.InteractionClose, WindowID: "a"}}, records: 1, want: `b monitor-0 -`},
-		"moved and closed":       {batch: append(slices.Clone(drag), clew.Interaction{Kind: clew.InteractionClose, WindowID: "a"}), records: 1, want: `b monitor-0 -`},
-		"sent to a monitor":      {batch: []clew.Interaction{{Kind: clew.InteractionMove, WindowID: "b"}}, monitor: "monitor-3", records: 1, want: `a monitor-0 -, b monitor-3 -`},
-		"where it is":            {batch: []clew.Interaction{{Kind: clew.InteractionMove, WindowID: "b"}}, monitor: "monitor-0", want: `a monitor-0 -, b monitor-0 -`},
-		"a resize does not send": {batch: drag[3:], monitor: "monitor-2", records: 1, want: `a monitor-0 {2 10 400 200}, b monitor-0 -`},
-		"no such monitor":        {batch: []clew.Interaction{{Kind: clew.InteractionMove, WindowID: "b"}}, monitor: "monitor-4", code: clew.AgentLimit, want: `a monitor-0 -, b monitor-0 -`},
-		"no such window":         {batch: append(slices.Clone(drag), clew.Interaction{Kind: clew.InteractionClose, WindowID: "c"}), code: clew.SessionInvalidState, want: `a monitor-0 -, b monitor-0 -`},
-		"closed twice":           {batch: []clew.Interaction{{Kind: clew.InteractionClose, WindowID: "a"}, {Kind: clew.InteractionClose, WindowID: "a"}}, code: clew.SessionInvalidState, want: `a monitor-0 -, b monitor-0 -`},
-		"drawings":               {batch: []clew.Interaction{{Kind: clew.InteractionDraw, WindowID: "a"}}, code: clew.SessionInvalidState, want: `a monitor-0 -, b monitor-0 -`},
+		"a drag is one record":   {batch: drag, recorded: "move a, resize a", want: `a monitor-0 {2 10 400 200} -, b monitor-0 - -`},
+		"each screen its own":    {batch: append(slices.Clone(drag), onLaptop), recorded: "move a, resize a, move a", want: `a monitor-0 {2 10 400 200} {7 10 100 200}, b monitor-0 - -`},
+		"the last focus":         {batch: []clew.Interaction{focus("a"), focus("b")}, recorded: "focus b", want: untouched},
+		"focus where it was":     {batch: []clew.Interaction{focus("f")}, want: untouched},
+		"closed":                 {batch: []clew.Interaction{closing("a")}, recorded: "close a", want: `b monitor-0 - -`},
+		"moved and closed":       {batch: append(slices.Clone(drag), closing("a")), recorded: "close a", want: `b monitor-0 - -`},
+		"sent to a monitor":      {batch: []clew.Interaction{move("b", nil)}, monitor: "monitor-3", recorded: "move b", want: `a monitor-0 - -, b monitor-3 - -`},
+		"where it is":            {batch: []clew.Interaction{move("b", nil)}, monitor: "monitor-0", want: untouched},
+		"a resize does not send": {batch: []clew.Interaction{resize}, monitor: "monitor-2", recorded: "resize a", want: `a monitor-0 {2 10 400 200} -, b monitor-0 - -`},
+		"drawings":               {batch: []clew.Interaction{focus("a"), drawing, drawing}, recorded: "draw a, draw a", want: untouched},
+		"no such monitor":        {batch: []clew.Interaction{move("b", nil)}, monitor: "monitor-4", code: clew.AgentLimit, want: untouched},
+		"no such window":         {batch: append(slices.Clone(drag), closing("c")), code: clew.SessionInvalidState, want: untouched},
+		"closed twice":           {batch: []clew.Interaction{closing("a"), closing("a")}, code: clew.SessionInvalidState, want: untouched},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench()
 			b.atWork()
-			for _, id := range []string{"a", "b"} {
+			for _, id := range []string{"a", "b", "f"} {
 				if err := b.openWindow(t, id, "", "x"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			_, types, err := b.ann(&clew.UserInteractionData{Interactions: tt.batch, MonitorID: tt.monitor})
-			if clew.CodeOf(err) != tt.code || len(types) != tt.records {
-				t.Errorf("gives %v, %v", types, err)
+			must(b.ann(&clew.UserInteractionData{Interactions: []clew.Interaction{focus("f")}}))
+			before := len(b.records)
+			_, _, err := b.ann(&clew.UserInteractionData{Interactions: tt.batch, MonitorID: tt.monitor})
+			if clew.CodeOf(err) != tt.code {
+				t.Errorf("gives %v", err)
+			}
+			if got := recordedInteractions(t, b.records[before:]); got != tt.recorded {
+				t.Errorf("recorded %q, want %q", got, tt.recorded)
 			}
 			var got []string
-			for _, w := range b.s.state.Windows {
-				place := "-"
-				if w.Bounds != nil {
-					place = fmt.Sprint(*w.Bounds)
-				}
-				got = append(got, fmt.Sprint(w.ID, " ", w.MonitorID, " ", place))
+			for _, w := range core.WindowsBut(b.s.state.Windows, "f") {
+				got = append(got, fmt.Sprint(w.ID, " ", w.MonitorID, " ", place(w.Layouts.Wide), " ", place(w.Layouts.Medium)))
 			}
 			if text := strings.Join(got, ", "); text != tt.want {
 				t.Errorf("windows %s, want %s", text, tt.want)
@@ -192,4 +204,43 @@ func TestInteractions(t *testing.T) {
 			b.verify(t)
 		})
 	}
+}
+
+func place(b *clew.Bounds) string {
+	if b == nil {
+		return "-"
+	}
+	return fmt.Sprint(*b)
+}
+
+// recordedInteractions is what a person's batch became, in one record for what was
+// closed and one for the rest.
+func recordedInteractions(t *testing.T, records []clew.Record) string {
+	t.Helper()
+	var list []string
+	for _, r := range records {
+		ev, err := clew.DecodeEvent(r.Type, r.Data())
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch d := ev.Data.(type) {
+		case *clew.UserInteractedData:
+			for _, in := range d.Interactions {
+				list = append(list, fmt.Sprint(in.Kind, " ", in.WindowID))
+			}
+			if d.UserID != "ann" {
+				t.Errorf("by %q", d.UserID)
+			}
+		case *clew.ActionsData:
+			for _, a := range d.Actions {
+				list = append(list, strings.TrimPrefix(string(a.Type), "window.")+" "+a.WindowID)
+			}
+		default:
+			t.Errorf("a record of %s", r.Type)
+		}
+	}
+	if len(records) > 1 {
+		t.Errorf("%d records", len(records))
+	}
+	return strings.Join(list, ", ")
 }

@@ -17,7 +17,7 @@ import (
 var shower = agentFunc(func(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		content := "<b>" + prompt.Text
-		_ = decide.ShowWindow(tx, s, t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Kind: core.WindowHTML, Text: &content})
+		_ = decide.ShowWindow(tx, s, t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Content: &clew.WindowContent{Kind: clew.WindowHTML, Text: content}})
 	})
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func TestWindowsTravel(t *testing.T) {
 		{Kind: clew.InteractionClose, WindowID: "one"},
 	}})
 	last := x.windows()
-	const want = `[{"window_id":"two","monitor_id":"monitor-1","title":"two","agent_id":"main-monitor-0","content":{"kind":"html","text":"\u003cb\u003etwo"},"bounds":{"x":5,"y":6,"w":300,"h":200}}]`
+	const want = `[{"window_id":"two","monitor_id":"monitor-1","title":"two","agent_id":"main-monitor-0","content":{"kind":"html","text":"\u003cb\u003etwo"},"version":1,"action_id":"msg_000000000019","layouts":{"wide":{"x":5,"y":6,"w":300,"h":200}}}]`
 	if last != want {
 		t.Fatalf("windows %s\nwant %s", last, want)
 	}

@@ -103,6 +103,12 @@ func apply(s *State, r clew.Record, data any) {
 		s.addMonitor(Monitor{ID: d.MonitorID, AgentID: d.AgentID})
 	case *clew.MonitorRemovedData:
 		applyMonitorRemoved(s, d)
+	case *clew.UserInteractedData:
+		ApplyInteracted(s, d)
+	case *clew.RenderingFailedData:
+		applyRenderingFailed(s, d)
+	case *clew.ToastDismissedData:
+		applyDismissed(s, d)
 	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
 		applyRewind(s, r, d)
 		return

@@ -19,7 +19,7 @@ func (s *State) Project() clew.Entities {
 		},
 		Usage: s.Usage, Queue: s.QueuedMessages(), Rules: s.ActiveRules(),
 		Monitors: s.monitorStates(), Agents: s.agentStates(),
-		Questions: s.Questions, Windows: s.windowStates(), Problems: s.Problems, Settled: s.Settled,
+		Questions: s.Questions, Windows: s.windowStates(), Notices: s.Notices, Problems: s.Problems, Settled: s.Settled,
 	}
 	if s.PendingRewind != nil {
 		e.Status.Returning = &s.PendingRewind.RewindStartedData

@@ -61,8 +61,12 @@ type State struct {
 	// Instructions are the files that models go by, nil before any were read.
 	Instructions *clew.InstructionsRead `json:"instructions,omitempty"`
 
-	// Windows are the open ones, on all monitors.
-	Windows []Window `json:"windows,omitempty"`
+	// Windows are the open ones, on all monitors. FocusedWindow is the one that a person
+	// brought to the front last. Notices are those that nobody has dismissed, oldest
+	// first. The lists are replaced, never changed in place.
+	Windows       []Window           `json:"windows,omitempty"`
+	FocusedWindow string             `json:"focused_window,omitempty"`
+	Notices       []clew.NoticeState `json:"notices,omitempty"`
 
 	// Removed are the parts of the journal that are hidden, in order. Undo and
 	// Redo hold the rewinds that can be undone or done again, the newest last.

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/json"
 	"slices"
 	"unicode/utf8"
 
@@ -9,31 +8,24 @@ import (
 )
 
 // A Window is something that an agent shows beside the transcript. All monitors
-// share the session's one list; the last one lies in front.
+// share the session's one list; the last one lies in front. A window in a list is
+// never changed, nor is what it shows.
 type Window struct {
-	ID        string         `json:"id"`
-	MonitorID clew.MonitorID `json:"monitor_id"`
-	AgentID   clew.AgentID   `json:"agent_id,omitempty"`
-	Title     string         `json:"title,omitempty"`
-	Content   *WindowContent `json:"content,omitempty"`
-	// Bounds is where a person put it, nil while nobody has.
-	Bounds *clew.Bounds `json:"bounds,omitempty"`
+	ID        string              `json:"id"`
+	MonitorID clew.MonitorID      `json:"monitor_id"`
+	AgentID   clew.AgentID        `json:"agent_id,omitempty"`
+	Title     string              `json:"title,omitempty"`
+	Content   *clew.WindowContent `json:"content,omitempty"`
+	// Size is what the content counts for, in bytes.
+	Size int `json:"size,omitempty"`
+	// Version counts the changes of content, ActionID names the last one. Failed is
+	// why that could not be drawn.
+	Version  int          `json:"version"`
+	ActionID string       `json:"action_id,omitempty"`
+	Failed   string       `json:"failed,omitempty"`
+	LockedBy clew.AgentID `json:"locked_by,omitempty"`
+	Layouts  clew.Layouts `json:"layouts,omitzero"`
 }
-
-// WindowContent is what a window shows.
-type WindowContent struct {
-	Kind WindowKind `json:"kind"`
-	Text string     `json:"text"`
-}
-
-// A WindowKind says how a window's text is shown.
-type WindowKind string
-
-// The kinds of content.
-const (
-	WindowMarkdown WindowKind = "markdown"
-	WindowHTML     WindowKind = "html" // in a frame that reaches nothing
-)
 
 // What windows are bounded by: all of it goes with every session_state.
 const (
@@ -42,38 +34,12 @@ const (
 	WindowTextMax  = 64 << 10
 	windowsTextMax = 256 << 10 // of all windows
 	WindowIDMax    = 64
+	FailedMax      = 300 // characters of why a window could not be drawn
 	MonitorsMax    = 4
 )
 
 // Monitors are those that windows can be on.
 var Monitors = [MonitorsMax]clew.MonitorID{clew.MainMonitor, "monitor-1", "monitor-2", "monitor-3"}
-
-// WindowParams are the params of window.create and window.update. What is absent
-// stays as it is.
-type WindowParams struct {
-	Title     *string        `json:"title,omitempty"`
-	Content   *WindowContent `json:"content,omitempty"`
-	Bounds    *clew.Bounds   `json:"bounds,omitempty"`
-	MonitorID clew.MonitorID `json:"monitor_id,omitempty"`
-}
-
-// AsMap gives the params as a record has them, so that a state is the same
-// whether it was folded from the event or from the journal.
-func (p WindowParams) AsMap() map[string]any {
-	var m map[string]any
-	if b, err := json.Marshal(p); err == nil {
-		_ = json.Unmarshal(b, &m) // it was just written
-	}
-	return m
-}
-
-func readParams(m map[string]any) (p WindowParams, ok bool) {
-	b, err := json.Marshal(m)
-	if err == nil {
-		err = json.Unmarshal(b, &p)
-	}
-	return p, err == nil
-}
 
 // Window finds an open window.
 func (s *State) Window(id string) *Window { return WindowIn(s.Windows, id) }
@@ -86,18 +52,30 @@ func WindowIn(list []Window, id string) *Window {
 	return nil
 }
 
-// ApplyActions folds what agents and people did to windows. Records from
+// WindowsBut gives a new list without one of them.
+func WindowsBut(list []Window, id string) []Window {
+	return slices.DeleteFunc(slices.Clone(list), func(w Window) bool { return w.ID == id })
+}
+
+// ApplyActions folds what agents and people did to windows, and notices. Records from
 // elsewhere may say anything: what is no window, or too much, changes nothing.
 func ApplyActions(s *State, d *clew.ActionsData) {
 	for _, a := range d.Actions {
+		if a.Type == clew.ActionNotificationShow {
+			applyNotice(s, d, a)
+			continue
+		}
 		s.Windows = windowsAfter(s.Windows, d, a)
+	}
+	if s.Window(s.FocusedWindow) == nil {
+		s.FocusedWindow = ""
 	}
 }
 
 // windowsAfter makes a new list: the old one may be in use.
 func windowsAfter(list []Window, d *clew.ActionsData, a clew.Action) []Window {
 	old := WindowIn(list, a.WindowID)
-	rest := slices.DeleteFunc(slices.Clone(list), func(w Window) bool { return w.ID == a.WindowID })
+	rest := WindowsBut(list, a.WindowID)
 	switch a.Type {
 	case clew.ActionWindowCreate:
 		w := Window{ID: a.WindowID, MonitorID: clew.MainMonitor, AgentID: d.AgentID}
@@ -105,23 +83,24 @@ func windowsAfter(list []Window, d *clew.ActionsData, a clew.Action) []Window {
 			w.MonitorID = d.MonitorID
 		}
 		if old != nil { // shown anew, where it is
-			w.MonitorID, w.Bounds = old.MonitorID, old.Bounds
+			w.MonitorID, w.Layouts, w.Version = old.MonitorID, old.Layouts, old.Version
 		}
-		if !w.change(a.Params, rest) || len(rest) >= WindowsMax || !ValidWindowID(a.WindowID) {
+		p, ok := a.WindowParams()
+		if !ok || w.Change(p, a.ActionID, rest) != nil || len(rest) >= WindowsMax || !ValidWindowID(a.WindowID) {
 			return list
 		}
+		w.Version = max(w.Version, 1)
 		return append(rest, w)
 	case clew.ActionWindowUpdate:
-		if old == nil {
+		p, ok := a.WindowParams()
+		if old == nil || !ok {
 			return list
 		}
 		w := *old
-		if !w.change(a.Params, rest) {
+		if w.Change(p, a.ActionID, rest) != nil {
 			return list
 		}
-		next := slices.Clone(list)
-		*WindowIn(next, w.ID) = w
-		return next
+		return withWindow(list, w)
 	case clew.ActionWindowClose:
 		return rest
 	case clew.ActionWindowFocus:
@@ -133,49 +112,77 @@ func windowsAfter(list []Window, d *clew.ActionsData, a clew.Action) []Window {
 	return list
 }
 
-// change takes params over, if the window then still fits beside the others.
-func (w *Window) change(params map[string]any, others []Window) bool {
-	p, ok := readParams(params)
-	if !ok {
-		return false
-	}
+// withWindow makes a list with a window in the place of the one of its name.
+func withWindow(list []Window, w Window) []Window {
+	next := slices.Clone(list)
+	*WindowIn(next, w.ID) = w
+	return next
+}
+
+// Change takes params over, or says in words for a model why the window would not be
+// one, or would not fit beside the others.
+func (w *Window) Change(p clew.WindowParams, action string, others []Window) error {
 	if p.Title != nil {
 		w.Title = *p.Title
 	}
 	if p.Content != nil {
-		w.Content = p.Content
+		next := p.Content
+		if p.Append {
+			var err error
+			if next, err = appended(w.Content, next); err != nil {
+				return err
+			}
+		}
+		w.Content, w.Failed = next, ""
+		w.Version++
+		w.ActionID = ""
+		if len(action) <= WindowIDMax {
+			w.ActionID = action
+		}
 	}
-	if p.Bounds != nil {
-		w.Bounds = p.Bounds
+	if p.LockedBy != nil {
+		w.LockedBy = *p.LockedBy
+	}
+	if p.Bounds != nil && p.Layouts.Wide == nil {
+		p.Layouts.Wide = p.Bounds
 	}
 	if slices.Contains(Monitors[:], p.MonitorID) {
 		w.MonitorID = p.MonitorID
 	}
-	return w.Fits(others) == nil
+	for _, l := range []clew.Layout{clew.LayoutWide, clew.LayoutMedium} {
+		at := *p.Layouts.At(l)
+		if at == nil {
+			continue
+		}
+		if err := at.Check(); err != nil {
+			return err
+		}
+		*w.Layouts.At(l) = at
+	}
+	return w.fits(p.Content != nil, others)
 }
 
-// Fits says why a window cannot be, nil if it can.
-func (w *Window) Fits(others []Window) error {
+// fits says why a window cannot be, nil if it can.
+func (w *Window) fits(changed bool, others []Window) error {
 	if utf8.RuneCountInString(w.Title) > WindowTitleMax {
 		return clew.Errorf(clew.SessionInvalidState, "a title has at most %d characters", WindowTitleMax)
 	}
-	if w.Bounds != nil && w.Bounds.Check() != nil {
-		return w.Bounds.Check()
+	if len(w.LockedBy) > 2*WindowIDMax {
+		return clew.Errorf(clew.SessionInvalidState, "locked_by is no agent's id")
 	}
-	if w.Content == nil {
+	if !changed {
 		return nil
 	}
-	if w.Content.Kind != WindowMarkdown && w.Content.Kind != WindowHTML {
-		return clew.Errorf(clew.SessionInvalidState, "content is %s or %s", WindowMarkdown, WindowHTML)
+	if err := CheckContent(w.Content); err != nil {
+		return err
 	}
-	all := len(w.Content.Text)
-	if all > WindowTextMax {
-		return clew.Errorf(clew.SessionInvalidState, "content has %d bytes, a window holds %d", all, WindowTextMax)
+	w.Size = contentSize(w.Content)
+	if w.Size > WindowTextMax {
+		return clew.Errorf(clew.SessionInvalidState, "content has %d bytes, a window holds %d", w.Size, WindowTextMax)
 	}
+	all := w.Size
 	for _, o := range others {
-		if o.Content != nil {
-			all += len(o.Content.Text)
-		}
+		all += o.Size
 	}
 	if all > windowsTextMax {
 		return clew.Errorf(clew.SessionInvalidState, "all windows together hold %d bytes: close one first", windowsTextMax)
@@ -186,19 +193,48 @@ func (w *Window) Fits(others []Window) error {
 // ValidWindowID says whether a window may be named like this.
 func ValidWindowID(id string) bool { return len(id) <= WindowIDMax && clew.ValidID(id) }
 
+// ApplyInteracted folds what a person did to windows.
+func ApplyInteracted(s *State, d *clew.UserInteractedData) {
+	for _, in := range d.Interactions {
+		old := s.Window(in.WindowID)
+		if old == nil {
+			continue
+		}
+		var p clew.WindowParams
+		switch in.Kind {
+		case clew.InteractionMove:
+			p.MonitorID = d.MonitorID
+			*p.Layouts.At(in.Layout) = in.Bounds
+		case clew.InteractionResize:
+			*p.Layouts.At(in.Layout) = in.Bounds
+		case clew.InteractionFocus, clew.InteractionDraw:
+		case clew.InteractionClose: // an action
+			continue
+		}
+		w := *old
+		if w.Change(p, "", nil) == nil {
+			s.Windows = withWindow(s.Windows, w)
+			s.FocusedWindow = w.ID
+		}
+	}
+}
+
+func applyRenderingFailed(s *State, d *clew.RenderingFailedData) {
+	if w := s.Window(d.WindowID); w != nil && w.ActionID == d.ActionID && w.Failed == "" {
+		next := *w
+		next.Failed = clew.Clip(d.Error, FailedMax)
+		s.Windows = withWindow(s.Windows, next)
+	}
+}
+
 // windowStates gives the windows as session_state shows them.
 func (s *State) windowStates() clew.List[clew.WindowState] {
 	out := clew.List[clew.WindowState]{}
 	for _, w := range s.Windows {
-		st := clew.WindowState{WindowID: w.ID, MonitorID: w.MonitorID, Title: w.Title, AgentID: w.AgentID}
-		if w.Content != nil {
-			st.Content = map[string]any{"kind": w.Content.Kind, "text": w.Content.Text}
-		}
-		if w.Bounds != nil {
-			bounds := *w.Bounds
-			st.Bounds = &bounds
-		}
-		out = append(out, st)
+		out = append(out, clew.WindowState{
+			WindowID: w.ID, MonitorID: w.MonitorID, Title: w.Title, AgentID: w.AgentID, Content: w.Content,
+			Version: w.Version, ActionID: w.ActionID, Failed: w.Failed, LockedBy: w.LockedBy, Layouts: w.Layouts,
+		})
 	}
 	return out
 }

@@ -71,7 +71,13 @@ func decideCommand(tx *Tx, s *core.State, cmd clew.Command) error {
 	case *clew.AssignQuestionData:
 		return decideAssign(tx, s, cmd, d)
 	case *clew.UserInteractionData:
-		return decideInteraction(tx, s, d)
+		return decideInteraction(tx, s, cmd.By.User, d)
+	case *clew.RenderingFeedbackData:
+		decideRendering(tx, s, d)
+		return nil
+	case *clew.ToastActionData:
+		decideToast(tx, s, cmd.By.User, d)
+		return nil
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return decideResponse(tx, s, cmd)

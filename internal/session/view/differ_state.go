@@ -222,6 +222,10 @@ var (
 		kind: clew.EntityWindow, key: func(w *clew.WindowState) string { return w.WindowID },
 		same: plainly(func(a, b *clew.WindowState) bool { return reflect.DeepEqual(a, b) }),
 	}
+	noticeEntities = collection[clew.NoticeState]{
+		kind: clew.EntityNotice, key: func(n *clew.NoticeState) string { return n.NoticeID },
+		same: plainly(func(a, b *clew.NoticeState) bool { return *a == *b }),
+	}
 	problemEntities = collection[clew.Problem]{
 		kind: clew.EntityProblem, key: func(p *clew.Problem) string { return string(p.MessageID) },
 		same: plainly(func(a, b *clew.Problem) bool { return *a == *b }),
@@ -266,6 +270,7 @@ func (d *differ) collections(now *clew.Entities) {
 	todoEntities.compare(d, last.Todos, now.Todos)
 	d.questionEntities().compare(d, last.Questions, now.Questions)
 	windowEntities.compare(d, last.Windows, now.Windows)
+	noticeEntities.compare(d, last.Notices, now.Notices)
 	problemEntities.compare(d, last.Problems, now.Problems)
 	settledEntities.compare(d, last.Settled, now.Settled)
 }
@@ -282,6 +287,7 @@ func (d *differ) every(now *clew.Entities, wanted func(clew.EntityKind, string) 
 	todoEntities.wanted(d, now.Todos, wanted)
 	d.questionEntities().wanted(d, now.Questions, wanted)
 	windowEntities.wanted(d, now.Windows, wanted)
+	noticeEntities.wanted(d, now.Notices, wanted)
 	problemEntities.wanted(d, now.Problems, wanted)
 	settledEntities.wanted(d, now.Settled, wanted)
 }

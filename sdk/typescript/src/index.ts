@@ -17,4 +17,4 @@ export type { Surroundings } from "./surroundings.js";
 export type { TranscriptEnd, TranscriptMessage } from "./transcript.js";
 export type * from "./types.gen.js";
 export { eventTypes, plainCourtesy, plainNo, plainYes } from "./types.gen.js";
-export { contentOf, type WindowContent } from "./window.js";
+export { contentOf } from "./window.js";

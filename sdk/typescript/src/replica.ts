@@ -1,6 +1,6 @@
 import { ProtocolFault, seqOf } from "./position.js";
 import type { Transcript } from "./transcript.js";
-import type { Question, RunInfo, SettledQuestion, StateChangedData, StatePut, TaskInfo, TextData, TodoInfo, Usage, WindowState } from "./types.gen.js";
+import type { NoticeState, Question, RunInfo, SettledQuestion, StateChangedData, StatePut, TaskInfo, TextData, TodoInfo, Usage, WindowState } from "./types.gen.js";
 
 /** All entities but the messages, by their kind. */
 export type Entities = { readonly [K in Exclude<keyof StatePut, "message">]-?: Immutable<NonNullable<StatePut[K]>> };
@@ -23,6 +23,7 @@ const nothing: Entities = {
   todo: [],
   question: [],
   window: [],
+  notice: [],
   problem: [],
   settled: [],
 };
@@ -34,6 +35,7 @@ const keys: Record<string, (entity: never) => string> = {
   todo: (e: TodoInfo) => `${e.of}/${e.id}`,
   question: (e: Question) => e.request_id,
   window: (e: WindowState) => e.window_id,
+  notice: (e: NoticeState) => e.notice_id,
   problem: (e: { message_id: string }) => e.message_id,
   settled: (e: SettledQuestion) => e.request_id,
 };

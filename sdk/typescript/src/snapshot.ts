@@ -4,6 +4,7 @@ import type {
   CommandType,
   ConnectedData,
   MonitorState,
+  NoticeState,
   PlanSummary,
   Problem,
   Question,
@@ -113,6 +114,8 @@ export interface SessionSnapshot {
   readonly allowed: readonly RememberedRule[];
   readonly viewers: readonly Viewer[];
   readonly windows: readonly WindowState[];
+  /** What agents want noticed, oldest first; `toast_action` dismisses one. */
+  readonly notices: readonly NoticeState[];
   readonly monitors: readonly MonitorState[];
   /** Those that have a turn now, oldest first. */
   readonly agents: readonly AgentState[];

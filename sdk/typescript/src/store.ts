@@ -95,6 +95,7 @@ export class SessionStore {
       allowed: e.rules,
       viewers: e.viewers,
       windows: e.window,
+      notices: e.notice,
       monitors: e.monitors,
       agents: e.agents,
       usage: e.usage,

@@ -74,6 +74,7 @@ export interface SessionState {
   monitors: MonitorState[];
   agents: AgentState[];
   windows: WindowState[];
+  notices: NoticeState[];
   queue: QueuedMessage[];
   allowed: RememberedRule[];
   viewers: Viewer[];
@@ -473,8 +474,12 @@ export interface WindowState {
   group_id?: string;
   agent_id?: string;
   status?: WindowAgentStatus;
-  content?: unknown;
-  bounds?: Bounds;
+  content?: WindowContent;
+  version: number;
+  action_id?: string;
+  failed?: string;
+  locked_by?: string;
+  layouts?: Layouts;
 }
 
 export type WindowAgentStatus =
@@ -482,11 +487,92 @@ export type WindowAgentStatus =
   | "active"
   | "released";
 
+export interface WindowContent {
+  kind: WindowKind;
+  text?: string;
+  columns?: TableColumn[];
+  rows?: unknown[][];
+  total?: number;
+  root?: Component;
+  blob?: string;
+  bytes?: number;
+  media_type?: string;
+  alt?: string;
+}
+
+export type WindowKind =
+  | "markdown"
+  | "text"
+  | "table"
+  | "components"
+  | "image"
+  | "html";
+
+export interface TableColumn {
+  name: string;
+  title?: string;
+  align?: "left" | "center" | "right";
+  numeric?: boolean;
+}
+
+export interface Component {
+  type: ComponentType;
+  id?: string;
+  text?: string;
+  label?: string;
+  name?: string;
+  value?: unknown;
+  placeholder?: string;
+  input_type?: "text" | "multiline" | "number" | "date" | "time" | "email" | "url";
+  options?: ComponentOption[];
+  action?: string;
+  parallel?: boolean;
+  submit?: boolean;
+  tone?: "neutral" | "info" | "success" | "warning" | "danger";
+  columns?: TableColumn[];
+  rows?: unknown[][];
+  blob?: string;
+  alt?: string;
+  max?: number;
+  children?: Component[];
+}
+
+export type ComponentType =
+  | "text"
+  | "markdown"
+  | "button"
+  | "input"
+  | "select"
+  | "checkbox"
+  | "image"
+  | "table"
+  | "progress"
+  | "row"
+  | "stack";
+
+export interface ComponentOption {
+  value: string;
+  label?: string;
+}
+
+export interface Layouts {
+  wide?: Bounds;
+  medium?: Bounds;
+}
+
 export interface Bounds {
   x: number;
   y: number;
   w: number;
   h: number;
+}
+
+export interface NoticeState {
+  notice_id: string;
+  title?: string;
+  text: string;
+  agent_id?: string;
+  ts: number;
 }
 
 export interface QueuedMessage {
@@ -585,6 +671,7 @@ export type EntityKind =
   | "todo"
   | "question"
   | "window"
+  | "notice"
   | "problem"
   | "settled";
 
@@ -603,6 +690,7 @@ export interface StatePut {
   todo?: TodoInfo[];
   question?: Question[];
   window?: WindowState[];
+  notice?: NoticeState[];
   problem?: Problem[];
   settled?: SettledQuestion[];
 }
@@ -915,6 +1003,9 @@ export type EventType =
   | "monitor_added"
   | "monitor_removed"
   | "actions"
+  | "user_interacted"
+  | "rendering_failed"
+  | "toast_dismissed"
   | "provider_status"
   | "tool_progress"
   | "window_agent_status"
@@ -2042,6 +2133,46 @@ export type ActionType =
   | "app.query"
   | "app.command";
 
+/** What a person did to windows. */
+export interface UserInteractedData {
+  interactions: Interaction[];
+  monitor_id?: string;
+  user_id?: string;
+}
+
+export interface Interaction {
+  kind: InteractionKind;
+  window_id: string;
+  ts?: number;
+  bounds?: Bounds;
+  layout?: Layout;
+  drawing?: unknown;
+}
+
+export type InteractionKind =
+  | "close"
+  | "focus"
+  | "move"
+  | "resize"
+  | "draw";
+
+export type Layout =
+  | "wide"
+  | "medium";
+
+/** What a window should show could not be drawn. */
+export interface RenderingFailedData {
+  window_id: string;
+  action_id?: string;
+  error: string;
+}
+
+/** Somebody dismissed a toast or a notice. */
+export interface ToastDismissedData {
+  toast_id: string;
+  by?: string;
+}
+
 /** Whether the model provider can be reached. */
 export interface ProviderStatusData {
   status: ProviderConnection;
@@ -2578,7 +2709,7 @@ export interface RenderingFeedbackData {
   height?: number;
 }
 
-/** The reload toast was dismissed. */
+/** Dismiss a toast or a notice. */
 export interface ToastActionData {
   toast_id: string;
   action: "dismiss";
@@ -2589,21 +2720,6 @@ export interface UserInteractionData {
   interactions: Interaction[];
   monitor_id?: string;
 }
-
-export interface Interaction {
-  kind: InteractionKind;
-  window_id: string;
-  ts?: number;
-  bounds?: Bounds;
-  drawing?: unknown;
-}
-
-export type InteractionKind =
-  | "close"
-  | "focus"
-  | "move"
-  | "resize"
-  | "draw";
 
 /** An app's answer to an agent. */
 export interface AppProtocolResponseData {
@@ -3039,6 +3155,12 @@ export interface EventData {
   monitor_removed: MonitorRemovedData;
   /** Things the front end should do, in order. */
   actions: ActionsData;
+  /** What a person did to windows. */
+  user_interacted: UserInteractedData;
+  /** What a window should show could not be drawn. */
+  rendering_failed: RenderingFailedData;
+  /** Somebody dismissed a toast or a notice. */
+  toast_dismissed: ToastDismissedData;
   /** Whether the model provider can be reached. */
   provider_status: ProviderStatusData;
   /** A tool call began, moved on or ended. */
@@ -3159,7 +3281,7 @@ export interface CommandData {
   remove_monitor: RemoveMonitorData;
   /** Report whether a window could be drawn. */
   rendering_feedback: RenderingFeedbackData;
-  /** The reload toast was dismissed. */
+  /** Dismiss a toast or a notice. */
   toast_action: ToastActionData;
   /** What the user did to windows, as a batch. */
   user_interaction: UserInteractionData;
@@ -3312,6 +3434,9 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "monitor_added"; data: MonitorAddedData })
   | (ServerEnvelopeBase & { type: "monitor_removed"; data: MonitorRemovedData })
   | (ServerEnvelopeBase & { type: "actions"; data: ActionsData })
+  | (ServerEnvelopeBase & { type: "user_interacted"; data: UserInteractedData })
+  | (ServerEnvelopeBase & { type: "rendering_failed"; data: RenderingFailedData })
+  | (ServerEnvelopeBase & { type: "toast_dismissed"; data: ToastDismissedData })
   | (ServerEnvelopeBase & { type: "provider_status"; data: ProviderStatusData })
   | (ServerEnvelopeBase & { type: "tool_progress"; data: ToolProgressData })
   | (ServerEnvelopeBase & { type: "window_agent_status"; data: WindowAgentStatusData })
@@ -3489,6 +3614,9 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "monitor_added",
   "monitor_removed",
   "actions",
+  "user_interacted",
+  "rendering_failed",
+  "toast_dismissed",
   "provider_status",
   "tool_progress",
   "window_agent_status",

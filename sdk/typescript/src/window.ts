@@ -1,14 +1,13 @@
-import type { WindowState } from "./types.gen.js";
+import type { WindowContent, WindowKind, WindowState } from "./types.gen.js";
 
-/** What a window shows. HTML is a stranger's: show it in a sandbox, or not at all. */
-export interface WindowContent {
-  readonly kind: "markdown" | "html";
-  readonly text: string;
-}
+const kinds: Record<WindowKind, true> = { markdown: true, text: true, table: true, components: true, image: true, html: true };
 
-/** What a window shows, empty Markdown if it shows nothing. */
-export function contentOf(window: WindowState): WindowContent {
-  const c = window.content as Partial<WindowContent> | null | undefined;
-  if ((c?.kind !== "markdown" && c?.kind !== "html") || typeof c.text !== "string") return { kind: "markdown", text: "" };
-  return { kind: c.kind, text: c.text };
+/**
+ * What a window shows, empty Markdown if it shows nothing that this client knows.
+ * HTML is a stranger's: show it in a sandbox, or not at all.
+ */
+export function contentOf(window: WindowState): WindowContent & { readonly text: string } {
+  const c = window.content;
+  if (!c || !Object.hasOwn(kinds, c.kind)) return { kind: "markdown", text: "" };
+  return { ...c, text: typeof c.text === "string" ? c.text : "" };
 }

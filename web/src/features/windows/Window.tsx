@@ -44,9 +44,9 @@ export function Window({ session, window: w, area, index, rank, first }: Props) 
   const box = useRef<HTMLElement>(null);
   const name = useId();
   const id = w.window_id;
-  useEffect(() => hold(session, id, undefined), [session, id, w.bounds]); // the server's word counts
+  useEffect(() => hold(session, id, undefined), [session, id, w.layouts?.wide]); // the server's word counts
 
-  const kept = held.get(id) ?? w.bounds;
+  const kept = held.get(id) ?? w.layouts?.wide;
   const place = kept ? fit(kept, area) : firstPlace(index, area);
   const onEnd = (how: Hold, bounds: Bounds) => {
     if (mayChange) void keepPlace(session, w, how === "" ? "move" : "resize", bounds);
