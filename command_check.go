@@ -81,6 +81,9 @@ func (d *UserMessageData) Check() error {
 			return invalid("data.budget is too large to be a limit")
 		}
 	}
+	if d.Delivery == ArrivalEphemeral && (d.TaskID != "" || d.Mode == ModeRun) {
+		return invalid("data.delivery: an ephemeral agent takes no message for a task or a run")
+	}
 	return checkContent(d.Text, d.Images)
 }
 

@@ -146,7 +146,7 @@ const (
 )
 
 // Values lists the arrivals.
-func (Arrival) Values() []string { 
+func (Arrival) Values() []string {
 	return []string{string(ArrivalSteer), string(ArrivalQueue), string(ArrivalEphemeral)}
 }
 

@@ -28,7 +28,11 @@ const (
 	toolTodos      = "update_todos"
 	toolMode       = "switch_mode"
 	toolTask       = "new_task"
+	toolHandOver   = "hand_over" // of ephemeral agents
 )
+
+var handOverSpec = control(toolHandOver, "Give the message to the main agent, which knows the conversation. Use it if you cannot answer without what was said before, or if the message asks for a change of the work under way. Your turn ends with it.",
+	`{"type":"object","properties":{},"additionalProperties":false}`)
 
 var controls = []tool.Spec{
 	control(toolFollowup, "Ask the user something that only the user can decide or know. The answer is the result.",
@@ -104,6 +108,8 @@ func (w *worker) controlIntent(c core.Call, in controlInput) decide.Intent {
 		return decide.SetTodos{Call: c, Todos: todoList(in)}
 	case toolMode:
 		return decide.SwitchMode{Call: c, Mode: in.Mode}
+	case toolHandOver:
+		return decide.HandOver{Call: c}
 	case toolTask:
 		return decide.StartChild{
 			Plan: decide.CallPlan{Call: c, Class: clew.ClassRepeatable, Summary: summary.Input(c.Tool, c.Input)}, Text: in.Message, Mode: w.childMode(in),

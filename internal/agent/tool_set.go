@@ -130,6 +130,9 @@ func (w *worker) madeFrom(v session.View) string {
 func (w *worker) pickTools(ctx context.Context, v session.View) {
 	w.layer = layerOf(v)
 	w.own = w.withSkills(ownTools(w.layer))
+	if v.Task.Kind() == clew.AgentEphemeral {
+		w.own = append(slices.Clone(w.own), handOverSpec)
+	}
 	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}
 	narrow := w.mode
 	narrow.Groups = groupsOf(w.layer, w.mode)
@@ -196,7 +199,7 @@ func (w *worker) version(v session.View) string {
 	if w.cfg.Version == nil || len(v.Settings) > overlayMax {
 		return ""
 	}
-	return fmt.Sprintf("%d %q %q %q %q %q %q %t %q %q %q", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Workspace, v.Task.ParentTaskID,
+	return fmt.Sprintf("%d %q %q %q %q %q %q %q %t %q %q %q", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Task.Kind(), v.Workspace, v.Task.ParentTaskID,
 		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, openWindows(v.Windows), instructionsOf(v), w.surroundings(v))
 }
 
@@ -340,6 +343,9 @@ func (w *worker) system(ctx context.Context, v session.View) string {
 	}
 	if v.Task.ParentTaskID != "" && v.Task.TodoID == "" {
 		b.WriteString("\nYou work on a subtask. Nobody reads along but the agent that gave it to you. End with attempt_completion; its result is all that agent gets.\n")
+	}
+	if v.Task.Kind() == clew.AgentEphemeral {
+		b.WriteString("\nAnother agent is at work in this session and knows the conversation; you do not. Answer this one message at once, in few words, and change nothing that the other one may be working on. If you need the conversation, use hand_over.\n")
 	}
 	b.WriteString(openWindows(v.Windows))
 	if text := strings.TrimSpace(k.values.Instructions); text != "" {

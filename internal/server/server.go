@@ -241,7 +241,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	}
 	s.openSearch()
 	s.host = session.NewHost(session.Config{
-		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Services: s.shop.desk, Place: s.shop.place,
+		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Slots: s.slots(), Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.blobs, ForkBlobs: s.blobs.ForkBlobs, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.appended, Types: s.types, Rules: keptRules{s.shop.settings},

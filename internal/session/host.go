@@ -35,6 +35,8 @@ type Config struct {
 	Peers   Peers   // nil if this node is alone
 	Cluster Cluster // nil if this node is alone
 	Agent   Agent
+	// Slots says how many agents may be at work; nil has no limit.
+	Slots Slots
 	// Services takes the commands that are about the server; nil has none.
 	Services Services
 	// Place says where a caller's new session may work, given the directory that
@@ -152,6 +154,9 @@ func NewHost(cfg Config) *Host {
 	}
 	if cfg.Room == nil {
 		cfg.Room = func() error { return nil }
+	}
+	if cfg.Slots == nil {
+		cfg.Slots = unlimited{}
 	}
 	if cfg.Erasures == nil {
 		cfg.Erasures = noneDeleted{}
@@ -506,7 +511,7 @@ func (h *Host) open(ctx context.Context, id clew.SessionID) (*Session, error) {
 		inbox: make(chan request, inboxSize), quit: make(chan struct{}), done: make(chan struct{}), left: make(chan struct{}),
 		state: state, log: log, lease: lease, head: loaded.Head, epoch: loaded.Epoch,
 		recent: loaded.Tail, sealed: loaded.StateSeq, indexed: loaded.StateSeq, yielded: yielded,
-		readOnly: cmp.Or(r.tooNew, noStore),
+		readOnly: cmp.Or(r.tooNew, noStore), slots: ownSlots{kick: make(chan struct{}, 1)},
 	}
 	if r.anew && s.readOnly == nil {
 		s.anew, s.sealed, s.indexed = true, 0, 0

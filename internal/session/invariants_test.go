@@ -31,7 +31,7 @@ func (b *bench) verify(t tester) {
 		if task.TaskID != id || s.Task(task.RootTaskID) == nil || (task.ParentTaskID == "") != (task.RootTaskID == id) {
 			t.Fatalf("task %s has the place %+v", id, task.TaskRef)
 		}
-		if task.Turn != nil && task.AwaitingChild == "" {
+		if task.Turn != nil && task.AwaitingChild == "" && !s.Beside(task) {
 			trees[task.MonitorID][task.RootTaskID] = true
 			if s.ActiveRun(task) == nil {
 				talks[task.MonitorID][task.RootTaskID] = true

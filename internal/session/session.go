@@ -67,6 +67,7 @@ type Session struct {
 	// for as many records as after a success.
 	sealTried        uint64
 	turns            map[clew.TaskID]*turn // the agents at work
+	slots            ownSlots              // for the next ones
 	indexed          uint64                // seq of the summary last put in the index
 	removedFromIndex map[clew.UserID]bool  // those in Revoked who were told
 	alarm            timer
@@ -249,6 +250,7 @@ func (s *Session) run() (failed bool) {
 	defer close(s.done)
 	defer s.feed.Close()
 	defer s.stopTurns()
+	defer s.slots.giveBack(true)
 	defer s.disarm()
 	if s.readOnly != nil {
 		s.show()
@@ -273,6 +275,8 @@ func (s *Session) run() (failed bool) {
 				s.host.cfg.Log.Warn("session leaves this node", "session", s.id, "err", err)
 				return true
 			}
+		case <-s.slots.kick:
+			s.startTurns()
 		case <-s.alarm.c:
 			s.disarm()
 			if err := s.settle(); err != nil {
@@ -432,7 +436,17 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	}
 	now := s.host.now()
 	cmd.Data = s.withTexts(cmd.Data)
-	tx, err := s.decideSafely(cmd, now)
+	with := cmd
+	data, release := s.withSlot(cmd.Data)
+	with.Data = data
+	tx, err := s.decideSafely(with, now)
+	if release != nil {
+		if err == nil && tx.UsedSlot {
+			s.slots.take(release) // the new agent's turn gets it
+		} else {
+			release()
+		}
+	}
 	if err != nil {
 		return pending{}, nil, err
 	}

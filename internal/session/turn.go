@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -33,6 +35,7 @@ func (s *Session) startTurns() {
 			running.cancel() // it stays here until it has left: no two agents work on one task
 		}
 	}
+	defer s.slots.giveBack(false)
 	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0 || s.state.MissingFiles() != nil) }()
 	if s.host.cfg.Agent == nil || s.state.Owner == "" { // a fork or an import whose own first record is still to come
 		return
@@ -40,21 +43,34 @@ func (s *Session) startTurns() {
 	if s.noteMissing() {
 		return
 	}
+	var due []*core.Task
 	for id, t := range s.state.Tasks {
 		if s.turns[id] == nil && s.state.Runnable(t) {
-			s.startTurn(t)
+			due = append(due, t)
 		}
+	}
+	slices.SortFunc(due, func(a, b *core.Task) int { // whoever came first has the first slot
+		return cmp.Or(cmp.Compare(a.Turn.SinceMS, b.Turn.SinceMS), a.Number-b.Number)
+	})
+	for i, t := range due {
+		release := s.slotFor()
+		if release == nil { // they stay as they are on record, and begin when one is free
+			s.awaitSlots(len(due) - i)
+			return
+		}
+		s.startTurn(t, release)
 	}
 }
 
-func (s *Session) startTurn(t *core.Task) {
+func (s *Session) startTurn(t *core.Task, release func()) {
 	work := *t.Turn
 	prompt := clew.Message{MessageID: work.ID}
 	if m := s.state.Message(work.ID); m != nil {
 		prompt = *m
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	desk := &TurnContext{s: s, turn: work, lastRewindSeq: s.state.LastRewindSeq, ctx: ctx}
+	slot := &turnSlot{slots: s.host.cfg.Slots, owner: s.state.Owner, release: release}
+	desk := &TurnContext{s: s, turn: work, lastRewindSeq: s.state.LastRewindSeq, ctx: ctx, slot: slot}
 	desk.seen.Store(s.state.Seq)
 	if reply := s.state.Message(work.Reply); reply != nil {
 		desk.stream = &Stream{d: desk, m: *reply}
@@ -69,6 +85,7 @@ func (s *Session) startTurn(t *core.Task) {
 		defer s.agents.Done()
 		defer cancel()
 		s.work(ctx, work, prompt, desk)
+		slot.put(true)
 		// There may be more to do by now: an answer came while it was leaving.
 		_ = s.read(context.Background(), func(s *Session) {
 			if s.turns[work.TaskID] == running {

@@ -20,6 +20,7 @@ type TurnContext struct {
 	turn          core.Turn
 	lastRewindSeq uint64 // the session's last return when the agent began
 	ctx           context.Context
+	slot          *turnSlot
 	stream        *Stream       // of Begin, Write and End
 	recorded      atomic.Int64  // batches, to tell an agent that does nothing
 	seen          atomic.Uint64 // the state that the agent last looked at
@@ -131,9 +132,10 @@ func (d *TurnContext) Ask(ctx context.Context, q clew.HitlInputRequestData) (cle
 	if _, err := d.submit(cmd); err != nil {
 		return clew.HitlResolvedData{}, err
 	}
+	d.slot.put(false)
 	select {
 	case a := <-answered:
-		return a, nil
+		return a, d.slot.again(d.ctx)
 	case <-ctx.Done():
 		return clew.HitlResolvedData{}, ctx.Err()
 	case <-d.ctx.Done():

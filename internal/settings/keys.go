@@ -90,6 +90,7 @@ func Defaults() Values {
 		ParallelTools:    4,
 		MessageArrival:   "steer",
 		MonitorsMax:      4,
+		AgentLimit:       10,
 		Worktree:         "off",
 		RunParallelTodos: 3, RunMaxTodos: 500, RunMaxRetries: 3,
 		ReminderSec: 60, NotifyLinkSec: 86_400,

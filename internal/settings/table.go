@@ -130,6 +130,12 @@ func limitKeys() []*Key {
 			Doc: "What a message does that comes during a turn: steer the turn, or wait for its end.", Allowed: "`steer`, `queue`"}.choosing("steer", "queue"),
 		Key{Name: "monitors_max", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
 			Doc: "How many monitors a session may have, with the main one. A message to a new monitor adds it.", Allowed: "1 to 16"}.between(1, 16),
+		{Name: "ephemeral_agents", Group: "Limits", Exportable: true,
+			Doc: "A message that the agent at work would not hear soon is answered at once by an agent of its own, without the conversation.", Allowed: "`true`, `false`"},
+		Key{Name: "agent_limit", Group: "Limits", Exportable: true, Session: SessionNever,
+			Doc: "How many agents of one person may be at work on a server at once; others wait for their turn. 0 is no limit.", Allowed: "0 to 10000"}.between(0, 10_000),
+		Key{Name: "agent_limit_node", Group: "Limits", Exportable: true, Session: SessionNever,
+			Doc: "How many agents of all people may be at work on a server at once. 0 is no limit.", Allowed: "0 to 100000"}.between(0, 100_000),
 		Key{Name: "worktree", Group: "Workspaces", Exportable: true,
 			Doc: "What works in a git work tree and on a branch of its own: each new session in a repository, or each todo of a run with several at once. A session can only say so for its todos.", Allowed: "`off`, `session`, `todos`"}.choosing("off", "session", "todos"),
 	}

@@ -11,6 +11,9 @@ import (
 // AgentRules is what the settings say about agents beside each other.
 type AgentRules struct {
 	Monitors int // monitors that a session may have, with the main one
+	// Ephemeral says that what an agent at work would not hear soon is answered by one
+	// of its own.
+	Ephemeral bool
 }
 
 // DefaultAgentRules hold where there are no settings.
@@ -25,7 +28,25 @@ func (s *State) AgentRules() AgentRules {
 }
 
 // Kind says what the task's agent is there for.
-func (t *Task) Kind() clew.AgentKind { return kindOf(t.TaskRef, t.TodoID) }
+func (t *Task) Kind() clew.AgentKind { return cmp.Or(t.AgentKind, kindOf(t.TaskRef, t.TodoID)) }
+
+// Beside reports whether a task's agent works beside the main one of its monitor, which
+// is free all the same.
+func (s *State) Beside(t *Task) bool { return s.RootOf(t).Kind() == clew.AgentEphemeral }
+
+// retire puts an agent away that was there for one turn: nobody talks to it again.
+func (t *Task) retire(now int64) {
+	if t.Kind() != clew.AgentEphemeral {
+		return
+	}
+	t.Dismissed, t.EndedMS, t.History, t.Inbox = true, now, nil, nil
+	if !t.Ended() {
+		t.Status = clew.TaskStatusCompleted
+		if t.Outcome != nil && t.Outcome.Status != clew.OutcomeDone {
+			t.Status = clew.TaskStatusAborted
+		}
+	}
+}
 
 // Role is the name of the task's agent for the turn that it has, "" if it has none. It
 // follows from the turn and is never stored.
@@ -41,7 +62,9 @@ func (t *Task) RoleFor(message clew.MessageID) string {
 	switch t.Kind() {
 	case clew.AgentTask, clew.AgentStep:
 		return "task-" + string(message) + "-" + strconv.FormatInt(t.CreatedMS, 10)
-	case clew.AgentMain, clew.AgentEphemeral, clew.AgentWindow:
+	case clew.AgentEphemeral:
+		return string(t.AgentID)
+	case clew.AgentMain, clew.AgentWindow:
 	}
 	return string(t.AgentID) + "-" + string(message)
 }
@@ -63,6 +86,19 @@ func (s *State) agentStates() clew.List[clew.AgentState] {
 	}
 	slices.SortStableFunc(list, func(a, b clew.AgentState) int { return cmp.Compare(a.SinceMS, b.SinceMS) })
 	return list
+}
+
+// HearsSoon reports whether a turn under way gets what is said now with its next step:
+// it waits for nobody.
+func (s *State) HearsSoon(t *Task) bool {
+	for t.AwaitingChild != "" { // the one at work on its behalf may be the one that waits
+		child := s.Task(t.AwaitingChild)
+		if child == nil {
+			break
+		}
+		t = child
+	}
+	return !s.awaitsPerson(t) && !s.RunPaused(t)
 }
 
 // awaitsPerson reports whether a turn stands still until a person answers.

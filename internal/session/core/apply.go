@@ -198,7 +198,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 		return
 	}
 	switch d.Delivery {
-	case clew.DeliveryDirect:
+	case clew.DeliveryDirect, clew.DeliveryEphemeral:
 		s.FilesWait = nil // it is decided anew
 		t.Status, t.EndedMS, t.Dismissed = clew.TaskStatusActive, 0, false
 		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, SinceMS: s.TS, Prompt: &in}
@@ -207,7 +207,6 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	case clew.DeliverySteer, clew.DeliveryAnswer:
 		t.Inbox = append(t.Inbox, in)
 		t.AutoApproved, t.Mistakes = 0, 0
-	case clew.DeliveryEphemeral:
 	}
 }
 

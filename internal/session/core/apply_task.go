@@ -29,6 +29,7 @@ func applyTask(s *State, r clew.Record, data any) {
 			applyOutcome(s, d.TaskID, d.Outcome, false)
 			finishTurn(s, t)
 			t.Condense = false
+			t.retire(r.TS)
 		}
 	case *clew.CondenseRequestedData:
 		applyCondenseRequested(s, r, d)
@@ -65,6 +66,9 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID, RunID: d.RunID, TodoID: d.TodoID, Profile: d.Profile,
 	}
 	t.MonitorID = s.Monitor(d.MonitorID).ID // one that there is
+	if d.AgentKind == clew.AgentEphemeral && d.ParentTaskID == "" {
+		t.AgentKind = d.AgentKind
+	}
 	if d.RunID != "" && d.TodoID == "" {
 		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, MonitorID: t.MonitorID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
 	}
@@ -88,7 +92,7 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 func (s *State) forgetHistories() {
 	kept := 0
 	for _, t := range slices.Backward(s.SortedTasks()) {
-		if t.TaskID != t.RootTaskID || !s.atRest(t) {
+		if t.TaskID != t.RootTaskID || !s.atRest(t) || t.Kind() == clew.AgentEphemeral {
 			continue
 		}
 		if kept++; kept > HistoriesKept {
@@ -199,6 +203,7 @@ func applyEnded(s *State, id clew.TaskID, status clew.TaskStatus, result string,
 	if status == clew.TaskStatusAborted {
 		t.Calls = nil
 	}
+	t.retire(now)
 }
 
 func applyUsage(s *State, d *clew.TaskTokenUsageUpdatedData) {

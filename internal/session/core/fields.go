@@ -16,7 +16,7 @@ func Completed(s *State, events []clew.Event) {
 	f := filler{s: s, made: map[clew.TaskID]*clew.TaskCreatedData{}, turns: map[clew.TaskID]*Turn{}}
 	for _, e := range events {
 		if d, ok := e.Data.(*clew.TaskCreatedData); ok {
-			d.AgentKind = kindOf(d.TaskRef, d.TodoID)
+			d.AgentKind = cmp.Or(d.AgentKind, kindOf(d.TaskRef, d.TodoID))
 			f.made[d.TaskID] = d
 		}
 	}

@@ -24,7 +24,9 @@ const MainAgent clew.AgentID = mainPrefix + clew.AgentID(clew.MainMonitor)
 const mainPrefix = "main-"
 
 // newMonitor is a monitor on which nothing happened yet.
-func newMonitor(id clew.MonitorID) Monitor { return Monitor{ID: id, AgentID: mainPrefix + clew.AgentID(id)} }
+func newMonitor(id clew.MonitorID) Monitor {
+	return Monitor{ID: id, AgentID: mainPrefix + clew.AgentID(id)}
+}
 
 // mainOnly are the monitors of a session that has one.
 func mainOnly() []Monitor { return []Monitor{newMonitor(clew.MainMonitor)} }
@@ -171,15 +173,17 @@ func (s *State) WithQueue(on clew.MonitorID, queue ...Input) *State {
 // one was interrupted, only a message takes the work up again.
 func (s *State) AtWork() bool { return s.anyAtWork(func(*Task) bool { return true }) }
 
-// AtWorkOn is AtWork for one monitor.
+// AtWorkOn is AtWork for the main agent of a monitor and those that work for it.
 func (s *State) AtWorkOn(on clew.MonitorID) bool {
 	on = s.Monitor(on).ID
-	return s.anyAtWork(func(t *Task) bool { return t.MonitorID == on })
+	return s.anyAtWork(func(t *Task) bool { return t.MonitorID == on && !s.Beside(t) })
 }
 
 // BusyOutside is AtWorkOn for the monitor of a task, without the task's own tree.
 func (s *State) BusyOutside(of *Task) bool {
-	return s.anyAtWork(func(t *Task) bool { return t.MonitorID == of.MonitorID && t.RootTaskID != of.RootTaskID })
+	return s.anyAtWork(func(t *Task) bool {
+		return t.MonitorID == of.MonitorID && t.RootTaskID != of.RootTaskID && !s.Beside(t)
+	})
 }
 
 func (s *State) anyAtWork(among func(*Task) bool) bool {

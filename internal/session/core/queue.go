@@ -79,6 +79,9 @@ func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 	}
 	in := inputOf(s, d.MessageID)
 	in.New, in.Mode, in.Budget = d.NewTask, d.Mode, d.Budget
+	if t := s.Task(in.TaskID); t != nil && t.Kind() == clew.AgentEphemeral { // which handed it over
+		in.TaskID = d.TaskID
+	}
 	if m := s.Message(d.MessageID); m != nil {
 		in.TS, in.UserID, in.Client = m.TS, m.UserID, m.ClientMessageID
 	}

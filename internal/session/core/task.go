@@ -16,16 +16,19 @@ import (
 // history. Everything an agent needs to go on with it is here.
 type Task struct {
 	clew.TaskRef
-	Number     int             `json:"number"`
-	Text       string          `json:"text"` // what was asked for, in words
-	Mode       string          `json:"mode,omitempty"`
-	Status     clew.TaskStatus `json:"status"`
-	AgentID    clew.AgentID    `json:"agent_id"`
-	Depth      int             `json:"depth,omitempty"`
-	CreatedMS  int64           `json:"created_ms"`
-	EndedMS    int64           `json:"ended_ms,omitempty"`
-	Dismissed  bool            `json:"put_away,omitempty"`
-	ToolCallID string          `json:"tool_call_id,omitempty"` // the parent's call that gets the result
+	Number  int             `json:"number"`
+	Text    string          `json:"text"` // what was asked for, in words
+	Mode    string          `json:"mode,omitempty"`
+	Status  clew.TaskStatus `json:"status"`
+	AgentID clew.AgentID    `json:"agent_id"`
+	// AgentKind is what the agent is there for, where that does not follow from the
+	// task's place in the tree.
+	AgentKind  clew.AgentKind `json:"agent_kind,omitempty"`
+	Depth      int            `json:"depth,omitempty"`
+	CreatedMS  int64          `json:"created_ms"`
+	EndedMS    int64          `json:"ended_ms,omitempty"`
+	Dismissed  bool           `json:"put_away,omitempty"`
+	ToolCallID string         `json:"tool_call_id,omitempty"` // the parent's call that gets the result
 
 	Children      []clew.TaskID `json:"children,omitempty"`
 	AwaitingChild clew.TaskID   `json:"awaiting_child,omitempty"`

@@ -13,6 +13,9 @@ import (
 // It is pure: it changes nothing and knows no clock but now (Unix ms).
 func Decide(s *core.State, cmd clew.Command, now int64) (*Tx, error) {
 	tx := NewTx(s, now)
+	if c, ok := cmd.Data.(*SlotCommand); ok {
+		cmd.Data, tx.slot = c.Command, c.Slot
+	}
 	if err := decide(tx, s, cmd); err != nil {
 		return nil, err
 	}
@@ -185,7 +188,7 @@ func decideReport(tx *Tx, s *core.State, d *TurnReport) error {
 			over = over || e.TaskID == t.TaskID && !parentWaits(s, t)
 		}
 	}
-	if over {
+	if over && !s.Beside(t) {
 		startNext(tx, s, t.MonitorID, ended)
 	} else {
 		cancelAbandonedQuestions(tx, s, t)

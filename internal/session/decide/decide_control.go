@@ -69,7 +69,7 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 		if s.ActiveRun(t) != nil {
 			continue
 		}
-		if agent != "" && string(t.AgentID) != agent && (t.Turn == nil || string(t.AgentID)+"-"+string(t.Turn.ID) != agent) {
+		if agent != "" && string(t.AgentID) != agent && t.Role() != agent {
 			continue
 		}
 		found = true
@@ -77,7 +77,7 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 			continue
 		}
 		CloseTurn(tx, s, t, streamed, TurnEnd{Reason: "interrupted by the user", Code: clew.EndInterrupted, by: by})
-		free[t.MonitorID] = true
+		free[t.MonitorID] = free[t.MonitorID] || !s.Beside(t)
 	}
 	if !found {
 		return clew.Errorf(clew.TaskNotFound, "no agent %s", agent)

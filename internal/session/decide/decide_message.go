@@ -29,6 +29,9 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 	}
 	var on clew.MonitorID
 	if t != nil {
+		if t.Kind() == clew.AgentEphemeral && t.Turn == nil {
+			return clew.Errorf(clew.SessionInvalidState, "the agent of task %s answered one message and is gone", t.TaskID)
+		}
 		on = t.MonitorID
 	} else {
 		if s, on, err = monitorNamed(tx, s, d.MonitorID); err != nil {
@@ -49,17 +52,33 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 		}
 	}
 	in.New = t == nil || t.Dismissed && d.TaskID == ""
+	return route(tx, s, cmd, on, t, in, d)
+}
+
+// route takes words to an agent: the main one if it is free, its turn if it hears them
+// soon, one of their own, or the queue. t is the task that they are for.
+func route(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, t *core.Task, in core.Input, d *clew.UserMessageData) error {
 	working := s.AtWorkOn(on)
 	under := !in.New && t.Turn != nil
+	// An agent of its own takes what the one at work would not hear soon.
+	ephemeral := working && tx.slot && d.TaskID == "" && d.Delivery == "" && s.AgentRules().Ephemeral
 	switch {
 	case !working && !under:
 		deliver(tx, s, cmd, on, in, clew.DeliveryDirect)
 		return nil
-	case under && len(t.Inbox) < core.QueueMax && (!working || s.Steers(d.Delivery)):
+	case d.Delivery == clew.ArrivalEphemeral && !tx.slot:
+		return clew.Errorf(clew.AgentLimit, "as many agents are at work as may be (setting agent_limit): wait, or let the message wait in the queue")
+	case d.Delivery == clew.ArrivalEphemeral:
+		startEphemeral(tx, s, cmd, on, in)
+		return nil
+	case under && len(t.Inbox) < core.QueueMax && (!working || s.Steers(d.Delivery)) && (!ephemeral || s.HearsSoon(t)):
 		deliver(tx, s, cmd, on, in, clew.DeliverySteer)
 		return nil
 	case !working: // it waits for its child, which is at rest
 		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(t.Inbox))
+	case ephemeral:
+		startEphemeral(tx, s, cmd, on, in)
+		return nil
 	}
 	return enqueue(tx, s, cmd, on, in)
 }
@@ -154,6 +173,7 @@ func enqueue(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, in core
 // gets it. It is in under its new name from then on.
 func queuedToTranscript(tx *Tx, s *core.State, on clew.MonitorID, in *core.Input, task clew.TaskID) {
 	if !in.NotInTranscript {
+		moveHandedOver(tx, s, in.MessageID, task)
 		return
 	}
 	m := s.MessageFor(on, *in)

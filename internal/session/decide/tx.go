@@ -15,7 +15,10 @@ type Tx struct {
 	ts     int64  // of the first event, Unix ms; each next one is 1 ms later
 	now    int64
 	events []clew.Event
+	slot   bool   // there is room for one more agent
 	Result Result // of an intent
+	// UsedSlot says that an agent begins that needs the slot.
+	UsedSlot bool
 }
 
 // NewTx begins a batch behind the last record of s, at now or later.
