@@ -46,6 +46,7 @@ var controls = []tool.Spec{
 	control(toolTask, "Give a part of the work to an agent of its own and wait for its result. It knows nothing but your message.",
 		`{"type":"object","properties":{"message":{"type":"string"},"mode":{"type":"string"}},"required":["message"],"additionalProperties":false}`),
 	windowSpec,
+	notifySpec,
 }
 
 func control(name, doc, schema string) tool.Spec {
@@ -77,7 +78,9 @@ func (w *worker) control(ctx context.Context, v session.View, c core.Call) error
 	}
 	switch c.Tool {
 	case toolWindow:
-		return w.showWindow(c)
+		return w.showWindow(ctx, v, c)
+	case toolNotify:
+		return w.notify(c)
 	case toolSkill:
 		return w.useSkill(c)
 	}

@@ -96,6 +96,11 @@ func StoreImage(ctx context.Context, blobs Blobs, by blob.For, url string) (stri
 	if err != nil {
 		return "", err
 	}
+	return PutImage(ctx, blobs, by, data)
+}
+
+// PutImage is StoreImage for the bytes of a file.
+func PutImage(ctx context.Context, blobs Blobs, by blob.For, data []byte) (string, error) {
 	if err := checkImage(data); err != nil {
 		return "", err
 	}

@@ -18,7 +18,7 @@ func text(s string) *string { return &s }
 func (b *bench) show(t *testing.T, wish decide.WindowWish) error {
 	t.Helper()
 	var err error
-	b.inject("ann", "", func(tx *decide.Tx) { err = decide.ShowWindow(tx, b.s.state, b.task(), wish) })
+	b.inject("ann", "", func(tx *decide.Tx) { _, err = decide.ShowWindow(tx, b.s.state, b.task(), wish) })
 	return err
 }
 

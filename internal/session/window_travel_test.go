@@ -17,7 +17,7 @@ import (
 var shower = agentFunc(func(ctx context.Context, turn core.Turn, prompt clew.Message, desk *session.TurnContext) error {
 	_, err := sessiontest.Record(desk, func(tx *decide.Tx, s *core.State, t *core.Task) {
 		content := "<b>" + prompt.Text
-		_ = decide.ShowWindow(tx, s, t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Content: &clew.WindowContent{Kind: clew.WindowHTML, Text: content}})
+		_, _ = decide.ShowWindow(tx, s, t, decide.WindowWish{Type: clew.ActionWindowCreate, ID: prompt.Text, Title: &prompt.Text, Content: &clew.WindowContent{Kind: clew.WindowHTML, Text: content}})
 	})
 	if err != nil {
 		return err

@@ -63,7 +63,15 @@ func TestReferences(t *testing.T) {
 		"an input":       {&clew.ToolProgressData{Input: json.RawMessage(`{"output_blob":"` + one + `","images":["blob:` + two + `"]}`)}, nil},
 		"an output text": {&clew.ToolProgressData{Output: map[string]any{"blob": one}}, nil},
 		"metadata":       {&clew.MessageCreatedData{Message: clew.Message{Metadata: map[string]any{"images": []string{Scheme + one}}}}, nil},
-		"no address":     {&clew.ToolProgressData{OutputBlob: "blob:../../token"}, nil},
+		"windows": {&clew.ActionsData{Actions: clew.List[clew.Action]{
+			{Type: clew.ActionWindowCreate, WindowID: "a", Params: clew.WindowParams{Content: &clew.WindowContent{Kind: clew.WindowImage, Blob: one}}.AsMap()},
+			{Type: clew.ActionWindowUpdate, WindowID: "b", Params: clew.WindowParams{Content: &clew.WindowContent{Root: &clew.Component{Children: []clew.Component{{Type: clew.ComponentImage, Blob: two}}}}}.AsMap()},
+		}}, []string{one, two}},
+		"what windows say": {&clew.ActionsData{Actions: clew.List[clew.Action]{
+			{Type: clew.ActionWindowCreate, Params: map[string]any{"blob": one, "content": map[string]any{"kind": "text", "text": Scheme + one}}},
+			{Type: clew.ActionAppCommand, Params: map[string]any{"content": map[string]any{"kind": "image", "blob": one}}},
+		}}, nil},
+		"no address": {&clew.ToolProgressData{OutputBlob: "blob:../../token"}, nil},
 	} {
 		var j journal
 		j.add(t, c.data)

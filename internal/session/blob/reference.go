@@ -34,6 +34,10 @@ func References(r clew.Record) []string {
 		return nil // of a newer program, or damaged: it refers to nothing
 	}
 	var list []string
+	if d, ok := ev.Data.(*clew.ActionsData); ok {
+		windows(d, &list)
+		return list
+	}
 	collect(reflect.ValueOf(ev.Data), &list)
 	return list
 }
@@ -49,6 +53,20 @@ func Missing(r clew.Record) []string {
 		return nil
 	}
 	return d.MissingBlobs
+}
+
+// windows collects what windows show. The params of an action have no fields of their
+// own.
+func windows(d *clew.ActionsData, list *[]string) {
+	for i := range d.Actions {
+		a := &d.Actions[i]
+		if a.Type != clew.ActionWindowCreate && a.Type != clew.ActionWindowUpdate {
+			continue
+		}
+		if p, ok := a.WindowParams(); ok {
+			collect(reflect.ValueOf(p), list)
+		}
+	}
 }
 
 func collect(v reflect.Value, list *[]string) {

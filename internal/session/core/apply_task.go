@@ -253,6 +253,7 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 			t.Turn.Prompt = nil
 		}
 		t.Inbox = slices.DeleteFunc(slices.Clone(t.Inbox), func(in Input) bool { return in.MessageID == id })
+		s.noteWindowsTold(id)
 		return
 	}
 	t.Guessed, t.Counted = t.Reserved.TokensIn, 0

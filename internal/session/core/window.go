@@ -19,12 +19,14 @@ type Window struct {
 	// Size is what the content counts for, in bytes.
 	Size int `json:"size,omitempty"`
 	// Version counts the changes of content, ActionID names the last one. Failed is
-	// why that could not be drawn.
-	Version  int          `json:"version"`
-	ActionID string       `json:"action_id,omitempty"`
-	Failed   string       `json:"failed,omitempty"`
-	LockedBy clew.AgentID `json:"locked_by,omitempty"`
-	Layouts  clew.Layouts `json:"layouts,omitzero"`
+	// why that could not be drawn, Untold the record that says so, until the agent
+	// that made the window has heard of it.
+	Version  int            `json:"version"`
+	ActionID string         `json:"action_id,omitempty"`
+	Failed   string         `json:"failed,omitempty"`
+	Untold   clew.MessageID `json:"untold,omitempty"`
+	LockedBy clew.AgentID   `json:"locked_by,omitempty"`
+	Layouts  clew.Layouts   `json:"layouts,omitzero"`
 }
 
 // What windows are bounded by: all of it goes with every session_state.
@@ -133,7 +135,7 @@ func (w *Window) Change(p clew.WindowParams, action string, others []Window) err
 				return err
 			}
 		}
-		w.Content, w.Failed = next, ""
+		w.Content, w.Failed, w.Untold = next, "", ""
 		w.Version++
 		w.ActionID = ""
 		if len(action) <= WindowIDMax {
@@ -222,8 +224,30 @@ func ApplyInteracted(s *State, d *clew.UserInteractedData) {
 func applyRenderingFailed(s *State, d *clew.RenderingFailedData) {
 	if w := s.Window(d.WindowID); w != nil && w.ActionID == d.ActionID && w.Failed == "" {
 		next := *w
-		next.Failed = clew.Clip(d.Error, FailedMax)
+		next.Failed, next.Untold = clew.Clip(d.Error, FailedMax), clew.MessageIDOf(s.Seq)
 		s.Windows = withWindow(s.Windows, next)
+	}
+}
+
+// FailedWindows are those that the task's agent made, that could not be drawn, and of
+// which it has not heard so.
+func (s *State) FailedWindows(t *Task) (list []Window) {
+	for _, w := range s.Windows {
+		if w.Untold != "" && w.AgentID == t.AgentID {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// noteWindowsTold folds what a model was told: a message of its history that is about
+// a failure.
+func (s *State) noteWindowsTold(about clew.MessageID) {
+	for _, w := range s.Windows {
+		if w.Untold != "" && w.Untold == about {
+			w.Untold = ""
+			s.Windows = withWindow(s.Windows, w)
+		}
 	}
 }
 

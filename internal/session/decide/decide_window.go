@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -22,22 +23,22 @@ type WindowWish struct {
 }
 
 // ShowWindow records an agent's wish, or says in words for the model why it cannot
-// be.
-func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) error {
+// be. The version is that of the window then, 0 if it is closed.
+func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) (version int, err error) {
 	old := s.Window(wish.ID)
 	switch {
 	case !core.ValidWindowID(wish.ID):
-		return clew.Errorf(clew.SessionInvalidState, "window_id has 1 to %d letters, digits, _ and -", core.WindowIDMax)
+		return 0, clew.Errorf(clew.SessionInvalidState, "window_id has 1 to %d letters, digits, _ and -", core.WindowIDMax)
 	case wish.Type == clew.ActionWindowCreate && old != nil:
-		return clew.Errorf(clew.SessionInvalidState, "window %s is open already: update it", wish.ID)
+		return 0, clew.Errorf(clew.SessionInvalidState, "window %s is open already: update it", wish.ID)
 	case wish.Type == clew.ActionWindowCreate && len(s.Windows) >= core.WindowsMax:
-		return clew.Errorf(clew.SessionInvalidState, "%d windows are open: close one first", len(s.Windows))
+		return 0, clew.Errorf(clew.SessionInvalidState, "%d windows are open: close one first", len(s.Windows))
 	case wish.Type != clew.ActionWindowCreate && old == nil:
-		return clew.Errorf(clew.SessionInvalidState, "there is no window %s; the user may have closed it", wish.ID)
+		return 0, clew.Errorf(clew.SessionInvalidState, "there is no window %s; the user may have closed it", wish.ID)
 	}
 	if old != nil {
 		if err := mayChange(s, t, old, wish); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	action := clew.Action{Type: wish.Type, WindowID: wish.ID}
@@ -51,14 +52,15 @@ func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) error {
 			p.MonitorID = t.MonitorID
 		}
 		if err := next.Change(p, "", core.WindowsBut(s.Windows, wish.ID)); err != nil {
-			return err
+			return 0, err
 		}
+		version = max(next.Version, 1)
 		action.ActionID, action.Params = string(tx.NextID()), p.AsMap()
 	}
 	// Without a monitor, so that it reaches those who follow another one as well: all
 	// share one list of windows.
 	tx.Add(&clew.ActionsData{Actions: clew.List[clew.Action]{action}, AgentID: t.AgentID})
-	return nil
+	return version, nil
 }
 
 // mayChange says why an agent may not do this to a window.
@@ -213,6 +215,11 @@ func decideRendering(tx *Tx, s *core.State, d *clew.RenderingFeedbackData) {
 		why = "it could not be drawn"
 	}
 	tx.Add(&clew.RenderingFailedData{WindowID: w.ID, ActionID: w.ActionID, Error: clew.Clip(why, core.FailedMax)})
+}
+
+// notDrawn tells a model what became of its window. Why is a client's word: data.
+func notDrawn(w core.Window) string {
+	return fmt.Sprintf("Window %s could not be drawn at version %d. The user's program says: %q. Change its content or close it.", w.ID, w.Version, w.Failed)
 }
 
 // decideToast dismisses a notice. One that is gone already was dismissed by somebody

@@ -141,13 +141,38 @@ type ChangeWindow struct {
 
 func (c ChangeWindow) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
-	if err := ShowWindow(tx, s, t, c.Wish); err != nil {
-		why := clew.AsError(err).Message
-		r.refuse(c.Call, Refusal{Why: why, Summary: why, Shown: c.Call.Tool + " was refused: " + why, Say: clew.SayError})
+	version, err := ShowWindow(tx, s, t, c.Wish)
+	if err != nil {
+		r.refuseOwn(c.Call, err)
 		return Result{}, nil
+	}
+	if version > 0 {
+		c.Done += fmt.Sprintf(" It is at version %d.", version)
 	}
 	r.result(c.Call, c.Done)
 	return Result{}, nil
+}
+
+// Notify shows a notice, or tells the model why it cannot be.
+type Notify struct {
+	Call        core.Call
+	Title, Text string
+}
+
+func (n Notify) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
+	r := recorder{tx: tx, s: s, t: t}
+	if err := ShowNotice(tx, t, n.Title, n.Text); err != nil {
+		r.refuseOwn(n.Call, err)
+		return Result{}, nil
+	}
+	r.result(n.Call, "The notice is shown.")
+	return Result{}, nil
+}
+
+// refuseOwn ends one of the agent's own calls that cannot be.
+func (r *recorder) refuseOwn(c core.Call, err error) {
+	why := clew.AsError(err).Message
+	r.refuse(c, Refusal{Why: why, Summary: why, Shown: c.Tool + " was refused: " + why, Say: clew.SayError})
 }
 
 // AnswerCall ends one of the agent's own calls with a text for the model.

@@ -44,6 +44,11 @@ func (c ModelCall) hears(t *core.Task) []core.Input {
 // and that it is asked.
 func (r *recorder) start(c ModelCall) {
 	r.res.History = slices.Clip(r.t.History)
+	for _, w := range r.s.FailedWindows(r.t) {
+		m := clew.ModelMessage{Role: clew.SpeakerUser, Content: clew.List[clew.Part]{{Type: clew.PartText, Text: notDrawn(w)}}, TS: r.tx.NextTS(), MessageID: w.Untold}
+		r.toModel(m, 0)
+		r.res.History = append(r.res.History, m)
+	}
 	for _, in := range c.hears(r.t) {
 		files := c.Mentioned[in.MessageID]
 		if files.Note != "" {
