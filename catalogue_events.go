@@ -93,6 +93,7 @@ var Events = []EventInfo{
 	{EventToolProgress, KindRecord, "A tool call began, moved on or ended.", ToolProgressData{}},
 	{EventWindowAgentStatus, KindRecord, "What a window's agent is doing.", WindowAgentStatusData{}},
 	{EventAppProtocolRequest, KindRecord, "An agent asks an app for its state, or tells it to do something.", AppProtocolRequestData{}},
+	{EventAppRegistered, KindRecord, "What the app in a window can be asked and told.", AppRegisteredData{}},
 
 	{EventCheckpointInitialized, KindRecord, "Checkpoints of a workspace can be made from here on.", CheckpointInitializedData{}},
 	{EventCheckpointSaved, KindRecord, "A checkpoint was made.", CheckpointSavedData{}},

@@ -192,6 +192,26 @@ func (b Bounds) Check() error {
 	return nil
 }
 
+const (
+	maxAppNames = 50
+	maxAppName  = 64
+)
+
+// Check keeps what an app says about itself short: agents read it.
+func (d *AppProtocolReadyData) Check() error {
+	for field, names := range map[string][]string{"app": {d.App}, "queries": d.Queries, "commands": d.Commands} {
+		if len(names) > maxAppNames {
+			return invalid("data.%s has more than %d", field, maxAppNames)
+		}
+		for _, name := range names {
+			if len(name) > maxAppName || field != "app" && !ValidID(name) {
+				return invalid("data.%s: a name has 1 to %d letters, digits, _ and -", field, maxAppName)
+			}
+		}
+	}
+	return nil
+}
+
 // Check needs the message to rewind to when the conversation goes along.
 func (d *CheckpointRestoreData) Check() error {
 	if d.Mode == RestoreBoth && d.TS == 0 && d.MessageID == "" {

@@ -133,6 +133,7 @@ const (
 	EventToolProgress       EventType = "tool_progress"
 	EventWindowAgentStatus  EventType = "window_agent_status"
 	EventAppProtocolRequest EventType = "app_protocol_request"
+	EventAppRegistered      EventType = "app_registered"
 
 	// Checkpoints
 	EventCheckpointInitialized EventType = "checkpoint_initialized"

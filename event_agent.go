@@ -214,7 +214,22 @@ type AppProtocolRequestData struct {
 	Name      string      `json:"name"` // the state or command asked for
 	Params    any         `json:"params,omitempty"`
 	AgentID   AgentID     `json:"agent_id,omitempty"`
+	MonitorID MonitorID   `json:"monitor_id,omitempty"`
 	TimeoutMS int64       `json:"timeout_ms,omitempty"`
+	// DeadlineMS is when the agent stops waiting (Unix ms). The call that waits gets
+	// the first answer until then, or an error.
+	DeadlineMS int64  `json:"deadline_ms,omitempty"`
+	TaskID     TaskID `json:"task_id,omitempty"`
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// AppRegisteredData is the data of app_registered: what the app in a window says that
+// it can be asked and told.
+type AppRegisteredData struct {
+	WindowID string   `json:"window_id"`
+	App      string   `json:"app,omitempty"`
+	Queries  []string `json:"queries,omitempty"`
+	Commands []string `json:"commands,omitempty"`
 }
 
 // An AppProtocol says what an agent wants of an app.

@@ -240,6 +240,26 @@ type WindowState struct {
 	Failed   string  `json:"failed,omitempty"`
 	LockedBy AgentID `json:"locked_by,omitempty"` // the agent that alone may change it
 	Layouts  Layouts `json:"layouts,omitzero"`
+	// App is the app that runs in it, nil if none said that it is ready.
+	App *AppState `json:"app,omitempty"`
+	// AppRequests are what agents want of the app and wait for.
+	AppRequests []AppRequest `json:"app_requests,omitempty"`
+}
+
+// An AppState is what the app in a window can be asked and told.
+type AppState struct {
+	App      string   `json:"app,omitempty"`
+	Queries  []string `json:"queries,omitempty"`
+	Commands []string `json:"commands,omitempty"`
+}
+
+// An AppRequest is what an agent wants of an app, until it has its answer.
+type AppRequest struct {
+	RequestID  RequestID   `json:"request_id"`
+	Kind       AppProtocol `json:"kind"`
+	Name       string      `json:"name"`
+	Params     any         `json:"params,omitempty"`
+	DeadlineMS int64       `json:"deadline_ms"`
 }
 
 // A NoticeState is a notice that nobody has dismissed yet.

@@ -83,6 +83,8 @@ func (w *worker) control(ctx context.Context, v session.View, c core.Call) error
 		return w.notify(c)
 	case toolSkill:
 		return w.useSkill(c)
+	case toolAppQuery, toolAppCommand:
+		return w.askApp(c)
 	}
 	var in controlInput
 	if err := json.Unmarshal(c.Input, &in); err != nil {

@@ -184,7 +184,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 			case !isOwn:
 				undecided = append(undecided, w.prepare(ctx, v, c))
 			}
-		case core.CallAsked, core.CallChild:
+		case core.CallAsked, core.CallChild, core.CallApp:
 			waits = true
 		case core.CallDone:
 		}

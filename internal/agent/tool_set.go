@@ -133,6 +133,7 @@ func (w *worker) pickTools(ctx context.Context, v session.View) {
 	if v.Task.Kind() == clew.AgentEphemeral {
 		w.own = append(slices.Clone(w.own), handOverSpec)
 	}
+	w.own = withApps(w.own, v.Windows)
 	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}
 	narrow := w.mode
 	narrow.Groups = groupsOf(w.layer, w.mode)

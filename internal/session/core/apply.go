@@ -109,6 +109,10 @@ func apply(s *State, r clew.Record, data any) {
 		applyRenderingFailed(s, d)
 	case *clew.ToastDismissedData:
 		applyDismissed(s, d)
+	case *clew.AppRegisteredData:
+		applyAppRegistered(s, d)
+	case *clew.AppProtocolRequestData:
+		applyAppRequest(s, d)
 	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
 		applyRewind(s, r, d)
 		return

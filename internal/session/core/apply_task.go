@@ -170,6 +170,7 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 func finishTurn(s *State, t *Task) {
 	for i := range t.Calls {
 		if c := &t.Calls[i]; c.Status != CallDone {
+			s.settleAppRequest(t.TaskID, c)
 			c.Status = CallDone
 			c.Result = &clew.Part{
 				Type: clew.PartToolResult, ToolCallID: c.ID, Tool: c.Tool, Text: "This call was not run: the turn was over.", IsError: true,
@@ -298,6 +299,7 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 	if text == "" {
 		text = d.Error
 	}
+	s.settleAppRequest(t.TaskID, c)
 	c.Status = CallDone
 	c.Result = &clew.Part{
 		Type: clew.PartToolResult, ToolCallID: d.ToolCallID, Tool: d.Tool, Text: text, Images: d.Images,

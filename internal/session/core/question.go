@@ -46,6 +46,11 @@ func (s *State) NextDeadline() int64 {
 			next = at
 		}
 	}
+	for _, r := range s.AppRequests {
+		if next == 0 || r.DeadlineMS < next {
+			next = r.DeadlineMS
+		}
+	}
 	return next
 }
 

@@ -156,7 +156,7 @@ func (s *State) WaitsForNothing(t *Task) bool {
 	waits := false
 	for _, c := range t.Calls {
 		switch c.Status {
-		case CallApproved, CallRunning:
+		case CallApproved, CallRunning, CallApp: // an app's deadline ends its call
 			return false
 		case CallAsked, CallChild:
 			waits = true

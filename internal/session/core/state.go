@@ -67,6 +67,8 @@ type State struct {
 	Windows       []Window           `json:"windows,omitempty"`
 	FocusedWindow string             `json:"focused_window,omitempty"`
 	Notices       []clew.NoticeState `json:"notices,omitempty"`
+	// AppRequests are what agents want of the apps in windows, oldest first.
+	AppRequests []AppRequest `json:"app_requests,omitempty"`
 
 	// Removed are the parts of the journal that are hidden, in order. Undo and
 	// Redo hold the rewinds that can be undone or done again, the newest last.

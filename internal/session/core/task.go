@@ -128,6 +128,7 @@ const (
 	CallApproved CallStatus = "approved" // allowed, not begun
 	CallRunning  CallStatus = "running"  // begun: the intent is on record
 	CallChild    CallStatus = "child"    // a child task is at work on it
+	CallApp      CallStatus = "app"      // the app in a window was asked, until a deadline
 	CallDone     CallStatus = "done"
 )
 
@@ -267,7 +268,7 @@ func (s *State) Runnable(t *Task) bool {
 		switch c.Status {
 		case CallApproved, CallRunning:
 			return true
-		case CallAsked, CallChild:
+		case CallAsked, CallChild, CallApp:
 			waits = true
 		case CallProposed, CallDone:
 		}

@@ -27,6 +27,8 @@ type Window struct {
 	Untold   clew.MessageID `json:"untold,omitempty"`
 	LockedBy clew.AgentID   `json:"locked_by,omitempty"`
 	Layouts  clew.Layouts   `json:"layouts,omitzero"`
+	// App is what its app can be asked and told, nil if none is ready.
+	App *clew.AppState `json:"app,omitempty"`
 }
 
 // What windows are bounded by: all of it goes with every session_state.
@@ -136,6 +138,7 @@ func (w *Window) Change(p clew.WindowParams, action string, others []Window) err
 			}
 		}
 		w.Content, w.Failed, w.Untold = next, "", ""
+		w.App = nil // another page has yet to say what it can
 		w.Version++
 		w.ActionID = ""
 		if len(action) <= WindowIDMax {
@@ -258,6 +261,7 @@ func (s *State) windowStates() clew.List[clew.WindowState] {
 		out = append(out, clew.WindowState{
 			WindowID: w.ID, MonitorID: w.MonitorID, Title: w.Title, AgentID: w.AgentID, Content: w.Content,
 			Version: w.Version, ActionID: w.ActionID, Failed: w.Failed, LockedBy: w.LockedBy, Layouts: w.Layouts,
+			App: w.App, AppRequests: s.appRequestsOf(w.ID),
 		})
 	}
 	return out

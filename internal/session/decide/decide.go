@@ -81,6 +81,10 @@ func decideCommand(tx *Tx, s *core.State, cmd clew.Command) error {
 	case *clew.ToastActionData:
 		decideToast(tx, s, cmd.By.User, d)
 		return nil
+	case *clew.AppProtocolReadyData:
+		return decideAppReady(tx, s, d)
+	case *clew.AppProtocolResponseData:
+		return decideAppResponse(tx, s, d)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return decideResponse(tx, s, cmd)

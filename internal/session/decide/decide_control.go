@@ -305,8 +305,8 @@ func CloseUnfinished(tx *Tx, t *core.Task, how TurnEnd) {
 			if how.Ends {
 				ended(tx, t, c, "The subtask was "+how.Reason+".", how)
 			}
-		case core.CallRunning:
-			if how.calls {
+		case core.CallRunning, core.CallApp:
+			if how.calls && c.Status == core.CallRunning {
 				continue
 			}
 			if how.rewoundInto {

@@ -50,6 +50,9 @@ func decideExpire(tx *Tx, s *core.State, d *TimeoutCommand) {
 		timeOut(tx, s, d, *due)
 		return
 	}
+	if expireAppRequest(tx, s) {
+		return
+	}
 	sec := s.ReminderSec()
 	for _, q := range s.Questions {
 		a := q.Asking()

@@ -480,6 +480,8 @@ export interface WindowState {
   failed?: string;
   locked_by?: string;
   layouts?: Layouts;
+  app?: AppState;
+  app_requests?: AppRequest[];
 }
 
 export type WindowAgentStatus =
@@ -566,6 +568,24 @@ export interface Bounds {
   w: number;
   h: number;
 }
+
+export interface AppState {
+  app?: string;
+  queries?: string[];
+  commands?: string[];
+}
+
+export interface AppRequest {
+  request_id: string;
+  kind: AppProtocol;
+  name: string;
+  params?: unknown;
+  deadline_ms: number;
+}
+
+export type AppProtocol =
+  | "query"
+  | "command";
 
 export interface NoticeState {
   notice_id: string;
@@ -1010,6 +1030,7 @@ export type EventType =
   | "tool_progress"
   | "window_agent_status"
   | "app_protocol_request"
+  | "app_registered"
   | "checkpoint_initialized"
   | "checkpoint_saved"
   | "checkpoint_restored"
@@ -2239,12 +2260,20 @@ export interface AppProtocolRequestData {
   name: string;
   params?: unknown;
   agent_id?: string;
+  monitor_id?: string;
   timeout_ms?: number;
+  deadline_ms?: number;
+  task_id?: string;
+  tool_call_id?: string;
 }
 
-export type AppProtocol =
-  | "query"
-  | "command";
+/** What the app in a window can be asked and told. */
+export interface AppRegisteredData {
+  window_id: string;
+  app?: string;
+  queries?: string[];
+  commands?: string[];
+}
 
 /** Checkpoints of a workspace can be made from here on. */
 export interface CheckpointInitializedData {
@@ -3169,6 +3198,8 @@ export interface EventData {
   window_agent_status: WindowAgentStatusData;
   /** An agent asks an app for its state, or tells it to do something. */
   app_protocol_request: AppProtocolRequestData;
+  /** What the app in a window can be asked and told. */
+  app_registered: AppRegisteredData;
   /** Checkpoints of a workspace can be made from here on. */
   checkpoint_initialized: CheckpointInitializedData;
   /** A checkpoint was made. */
@@ -3441,6 +3472,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "tool_progress"; data: ToolProgressData })
   | (ServerEnvelopeBase & { type: "window_agent_status"; data: WindowAgentStatusData })
   | (ServerEnvelopeBase & { type: "app_protocol_request"; data: AppProtocolRequestData })
+  | (ServerEnvelopeBase & { type: "app_registered"; data: AppRegisteredData })
   | (ServerEnvelopeBase & { type: "checkpoint_initialized"; data: CheckpointInitializedData })
   | (ServerEnvelopeBase & { type: "checkpoint_saved"; data: CheckpointSavedData })
   | (ServerEnvelopeBase & { type: "checkpoint_restored"; data: CheckpointRestoredData })
@@ -3621,6 +3653,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "tool_progress",
   "window_agent_status",
   "app_protocol_request",
+  "app_registered",
   "checkpoint_initialized",
   "checkpoint_saved",
   "checkpoint_restored",
