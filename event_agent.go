@@ -7,6 +7,7 @@ type ActionsData struct {
 	Actions   List[Action] `json:"actions"`
 	AgentID   AgentID      `json:"agent_id,omitempty"`
 	MonitorID MonitorID    `json:"monitor_id,omitempty"`
+	TaskID    TaskID       `json:"task_id,omitempty"` // whose agent did it
 }
 
 // MonitorAddedData is the data of monitor_added.

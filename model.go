@@ -81,6 +81,11 @@ type ModelMessageData struct {
 	// Hides says, with a summary or a marker, how many of the messages sent
 	// until now it stands for, counted from the oldest.
 	Hides int `json:"hides,omitempty"`
+	// TimelineTo says how far the main agent of the monitor has heard the timeline
+	// with it, WindowsHash which open windows the model was told of; absent if it was
+	// told neither.
+	TimelineTo  uint64 `json:"timeline_to,omitempty"`
+	WindowsHash string `json:"windows_hash,omitempty"`
 }
 
 // A ToolClass says what may be done about a call whose outcome is unknown.

@@ -29,6 +29,9 @@ func (w *worker) think(ctx context.Context, v session.View) (more bool, err erro
 	r, err := w.desk.Do(decide.StartModelCall{Files: found.seen(), Call: call})
 	found.done(r)
 	crash.At("model.intent")
+	if r.Told {
+		crash.At("timeline.heard")
+	}
 	if err != nil || !r.Started { // the turn is over, or waits for somebody
 		return false, ignoreTurnOver(err)
 	}
@@ -88,6 +91,9 @@ func (w *worker) note(say clew.Say, text string) error {
 func (w *worker) estimate(v session.View, more ...clew.ModelMessage) clew.Usage {
 	for _, in := range decide.Waiting(&v.Task) {
 		more = append(more, decide.Heard(in, 0))
+	}
+	if v.Preamble != "" {
+		more = append(more, asMessage([]clew.Part{{Type: clew.PartText, Text: v.Preamble}})...)
 	}
 	u := clew.Usage{
 		TokensIn:  int64(w.fixed + w.weigh(v.Task) + llm.EstimateTokens(more, "", nil)),

@@ -200,8 +200,8 @@ func (w *worker) version(v session.View) string {
 	if w.cfg.Version == nil || len(v.Settings) > overlayMax {
 		return ""
 	}
-	return fmt.Sprintf("%d %q %q %q %q %q %q %q %t %q %q %q", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Task.Kind(), v.Workspace, v.Task.ParentTaskID,
-		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, openWindows(v.Windows), instructionsOf(v), w.surroundings(v))
+	return fmt.Sprintf("%d %q %q %q %q %q %q %q %t %q %q %t", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Task.Kind(), v.Workspace, v.Task.ParentTaskID,
+		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, instructionsOf(v), w.surroundings(v), hasApps(v.Windows))
 }
 
 // surroundings is what the prompt tells of the world.
@@ -348,7 +348,6 @@ func (w *worker) system(ctx context.Context, v session.View) string {
 	if v.Task.Kind() == clew.AgentEphemeral {
 		b.WriteString("\nAnother agent is at work in this session and knows the conversation; you do not. Answer this one message at once, in few words, and change nothing that the other one may be working on. If you need the conversation, use hand_over.\n")
 	}
-	b.WriteString(openWindows(v.Windows))
 	if text := strings.TrimSpace(k.values.Instructions); text != "" {
 		b.WriteString("\nInstructions of the user:\n" + text + "\n")
 	}

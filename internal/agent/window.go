@@ -112,29 +112,3 @@ func (w *worker) notify(c core.Call) error {
 
 // oneLine is a model's text as it may stand in a line for people.
 func oneLine(text string) string { return visible(strings.Join(strings.Fields(text), " ")) }
-
-// appNames says what a window's app can be asked and told.
-func appNames(a *clew.AppState) string {
-	if a == nil {
-		return ""
-	}
-	return fmt.Sprintf("; queries: %s; commands: %s", strings.Join(a.Queries, ", "), strings.Join(a.Commands, ", "))
-}
-
-// openWindows is the part of the prompt that says what the user has before them.
-// Where a window lies is left out: a prompt that changes is read anew, and paid.
-func openWindows(list []core.Window) string {
-	if len(list) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("\nOpen windows:\n")
-	for _, x := range list {
-		kind := clew.WindowMarkdown
-		if x.Content != nil {
-			kind = x.Content.Kind
-		}
-		fmt.Fprintf(&b, "- %s (%s): %q%s\n", x.ID, kind, x.Title, appNames(x.App))
-	}
-	return b.String()
-}

@@ -40,6 +40,7 @@ var order = []string{
 	"internal/llm/vendor", // who serves models, and how each is spoken to
 	"internal/settings",
 	"internal/llm",
+	"internal/session/prompt", // what models are told beside somebody's words
 	"internal/session/blob",   // to which blobs its records refer
 	"internal/session/core",   // what a session is: state and fold
 	"internal/session/decide", // what follows from a command
@@ -115,7 +116,7 @@ var reserved = []struct {
 }
 
 // pure lists layers that decide and touch no technology.
-var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session/core", "internal/session/decide", "internal/session/view", "internal/session/rewind", "internal/session/feed", "internal/session"}
+var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session/prompt", "internal/session/core", "internal/session/decide", "internal/session/view", "internal/session/rewind", "internal/session/feed", "internal/session"}
 
 // impure lists what those layers leave alone.
 var impure = []string{"net/http", "os/exec", "database/sql", "github.com/nats-io/", "github.com/coder/websocket", "github.com/gobwas/"}

@@ -50,7 +50,9 @@ type View struct {
 	Tree     clew.Usage
 	Tasks    int
 	Question *clew.Question // the task's oldest open question, nil if none
-	Windows  []core.Window  // the open ones
+	// Preamble is what the model is told with the next words that it hears, as far as is
+	// known now.
+	Preamble string
 	// Instructions are the files that models go by, nil before any were read.
 	Instructions *clew.InstructionsRead
 	// Run is the tree's run if one is under way: whole for its root, without the
@@ -91,7 +93,10 @@ func (s *Session) view(t *core.Task) View {
 	v := View{
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Environment: s.state.Environment, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
 		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.RunPaused(t), NowMS: s.host.now(),
-		Windows: s.state.Windows, Instructions: s.state.Instructions, // neither is ever changed
+		Instructions: s.state.Instructions, // never changed
+	}
+	if len(decide.Waiting(t)) > 0 {
+		v.Preamble = s.state.Preamble(t).Text
 	}
 	for _, x := range s.state.Tasks {
 		if x.RootTaskID == t.RootTaskID && x.TodoID == "" {

@@ -98,6 +98,7 @@ func apply(s *State, r clew.Record, data any) {
 	case *clew.HitlReminderData:
 		applyReminder(s, r, d)
 	case *clew.ActionsData:
+		s.noteActions(d)
 		ApplyActions(s, d)
 	case *clew.MonitorAddedData:
 		s.addMonitor(Monitor{ID: d.MonitorID, AgentID: d.AgentID})

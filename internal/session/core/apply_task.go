@@ -27,7 +27,7 @@ func applyTask(s *State, r clew.Record, data any) {
 	case *clew.TaskIdleData:
 		if t := s.Task(d.TaskID); t != nil && d.RequestID == "" {
 			applyOutcome(s, d.TaskID, d.Outcome, false)
-			finishTurn(s, t)
+			finishTurn(s, t, "")
 			t.Condense = false
 			t.retire(r.TS)
 		}
@@ -166,8 +166,10 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 }
 
 // finishTurn ends a task's turn. Calls that its agent left as they were have a result
-// from now on: a model history without one is of no use.
-func finishTurn(s *State, t *Task) {
+// from now on: a model history without one is of no use. result is what the turn came
+// to, "" if its last words say so.
+func finishTurn(s *State, t *Task, result string) {
+	s.noteTurnEnd(t, result)
 	for i := range t.Calls {
 		if c := &t.Calls[i]; c.Status != CallDone {
 			s.settleAppRequest(t.TaskID, c)
@@ -190,7 +192,7 @@ func applyEnded(s *State, id clew.TaskID, status clew.TaskStatus, result string,
 	if t == nil {
 		return
 	}
-	finishTurn(s, t)
+	finishTurn(s, t, result)
 	t.Status, t.Result, t.EndedMS, t.Allowed = status, result, now, nil
 	if parent := s.Task(t.ParentTaskID); parent != nil {
 		t.History, t.Inbox = nil, nil // a child's words live on in its result
@@ -237,6 +239,7 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 	if t == nil {
 		return
 	}
+	s.noteHeard(t, d)
 	if d.Message.IsSummary || d.Message.IsTruncationMarker {
 		applyCover(s, t, d)
 		return

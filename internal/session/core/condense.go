@@ -58,6 +58,7 @@ func (t *Task) endModelCall() { t.Request, t.Reserved, t.Condensing = "", clew.U
 // applyCover puts a summary or a marker in front of what it hides. Hidden
 // messages leave the state: the journal has them, and a rewind folds it anew.
 func applyCover(s *State, t *Task, d *clew.ModelMessageData) {
+	t.WindowsTold = "" // it may be hidden now
 	if d.Hides > 0 {
 		t.History = history.Cover(t.History, d.Hides, d.Message)
 	} else {

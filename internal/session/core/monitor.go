@@ -16,6 +16,8 @@ type Monitor struct {
 	Current clew.TaskID `json:"current,omitempty"`
 	// Queue holds what was said and waits for the agent.
 	Queue []Input `json:"queue,omitempty"`
+	// Heard is how far its main agent has heard the timeline.
+	Heard uint64 `json:"heard,omitempty"`
 }
 
 // MainAgent is the agent of the main monitor.

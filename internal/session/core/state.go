@@ -6,6 +6,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/prompt"
 )
 
 // State is the fold of a session's records. It is plain data: Decide reads it,
@@ -69,6 +70,8 @@ type State struct {
 	Notices       []clew.NoticeState `json:"notices,omitempty"`
 	// AppRequests are what agents want of the apps in windows, oldest first.
 	AppRequests []AppRequest `json:"app_requests,omitempty"`
+	// Timeline is what main agents have yet to hear of people and other agents.
+	Timeline prompt.Timeline `json:"timeline,omitzero"`
 
 	// Removed are the parts of the journal that are hidden, in order. Undo and
 	// Redo hold the rewinds that can be undone or done again, the newest last.

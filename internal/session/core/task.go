@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/run"
+	"github.com/clew-run/clew/internal/session/prompt"
 )
 
 // A Task is a node of the task tree: one piece of work with its own model
@@ -57,6 +58,9 @@ type Task struct {
 	// Counted how many the provider counted, 0 if it did not say.
 	Guessed int64 `json:"guessed,omitempty"`
 	Counted int64 `json:"counted,omitempty"`
+	// WindowsTold is the hash of the open windows that the model was told of last, "" if
+	// it has to be told.
+	WindowsTold string `json:"windows_told,omitempty"`
 	// Calls are those of the last answer, until all have their results.
 	Calls []Call `json:"calls,omitempty"`
 	// Inbox holds what was said during the turn and the model has not heard yet.
@@ -161,6 +165,8 @@ type Turn struct {
 	// Condense says that the turn is there for a summary only, until somebody
 	// says something.
 	Condense bool `json:"condense,omitempty"`
+	// Acts is what the agent showed in it, and what those did whom it waits for.
+	Acts prompt.Acts `json:"acts,omitzero"`
 	// Failure is what an error record said during the turn, Refused what a no to
 	// going on comes to. They decide how it ends.
 	Failure string        `json:"failure,omitempty"`

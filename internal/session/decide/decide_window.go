@@ -59,7 +59,7 @@ func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) (version i
 	}
 	// Without a monitor, so that it reaches those who follow another one as well: all
 	// share one list of windows.
-	tx.Add(&clew.ActionsData{Actions: clew.List[clew.Action]{action}, AgentID: t.AgentID})
+	tx.Add(&clew.ActionsData{Actions: clew.List[clew.Action]{action}, AgentID: t.AgentID, TaskID: t.TaskID})
 	return version, nil
 }
 
@@ -120,7 +120,7 @@ func ShowNotice(tx *Tx, t *core.Task, title, text string) error {
 	if err := core.CheckNotice(p); err != nil {
 		return err
 	}
-	tx.Add(&clew.ActionsData{Actions: clew.List[clew.Action]{{Type: clew.ActionNotificationShow, Params: p.AsMap()}}, AgentID: t.AgentID})
+	tx.Add(&clew.ActionsData{Actions: clew.List[clew.Action]{{Type: clew.ActionNotificationShow, Params: p.AsMap()}}, AgentID: t.AgentID, TaskID: t.TaskID})
 	return nil
 }
 

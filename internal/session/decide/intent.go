@@ -22,6 +22,8 @@ type Result struct {
 	Request clew.MessageID
 	History []clew.ModelMessage
 	Summary string
+	// Told says that the model hears of what happened meanwhile.
+	Told bool
 	// Begun names the calls that may run now.
 	Begun []string
 	// Opened is the message that begins to grow.

@@ -49,14 +49,18 @@ func (r *recorder) start(c ModelCall) {
 		r.toModel(m, 0)
 		r.res.History = append(r.res.History, m)
 	}
-	for _, in := range c.hears(r.t) {
+	for i, in := range c.hears(r.t) {
 		files := c.Mentioned[in.MessageID]
 		if files.Note != "" {
 			r.say(clew.Message{Say: clew.SayFilesAttached, Role: clew.SpeakerSystem, Text: files.Note})
 		}
 		m := Heard(in, r.tx.NextTS())
 		m.Content = append(m.Content, files.Parts...)
-		r.toModel(m, 0)
+		d := r.toModel(m, 0)
+		if i == 0 {
+			tell(d, r.s.Preamble(r.t))
+			m, r.res.Told = d.Message, d.TimelineTo > 0
+		}
 		r.res.History = append(r.res.History, m)
 	}
 	r.res.Started = true
@@ -64,6 +68,15 @@ func (r *recorder) start(c ModelCall) {
 		Say: clew.SayAPIReqStarted, Role: clew.SpeakerSystem, Reserved: &c.Reserve, APIProtocol: c.Protocol,
 		Metadata: map[string]any{"provider": c.Provider, "model": c.Model},
 	})
+}
+
+// tell puts what the model is told beside somebody's words in front of them, to the
+// letter: who reads the record knows what the model heard.
+func tell(d *clew.ModelMessageData, p core.Preamble) {
+	if p.Text != "" {
+		d.Message.Content = append(clew.List[clew.Part]{{Type: clew.PartText, Text: p.Text}}, d.Message.Content...)
+		d.TimelineTo, d.WindowsHash = p.TimelineTo, p.WindowsHash
+	}
 }
 
 // StartModelCall puts on record that the model is asked, unless nothing new may

@@ -56,8 +56,10 @@ func (r *recorder) ask(q clew.HitlApprovalRequestData) {
 }
 
 // toModel adds a message to what the task's model hears.
-func (r *recorder) toModel(m clew.ModelMessage, hides int) {
-	r.tx.Add(&clew.ModelMessageData{TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: m, Hides: hides})
+func (r *recorder) toModel(m clew.ModelMessage, hides int) *clew.ModelMessageData {
+	d := &clew.ModelMessageData{TaskID: r.t.TaskID, AgentID: r.t.AgentID, MonitorID: r.t.MonitorID, Message: m, Hides: hides}
+	r.tx.Add(d)
+	return d
 }
 
 // begin records that a call is about to run, with the approval it uses up or the

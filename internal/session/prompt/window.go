@@ -1,0 +1,50 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// A Window is an open window as models are told of it. Where it lies is left out.
+type Window struct {
+	ID, Kind, Title, Monitor string
+	// Queries and Commands are what its app can be asked and told.
+	Queries, Commands []string
+}
+
+// Windows tells which windows are open.
+func Windows(list []Window) string {
+	var b strings.Builder
+	b.WriteString("<open_windows>\n")
+	for _, w := range list {
+		fmt.Fprintf(&b, "<window id=\"%s\" kind=\"%s\" monitor=\"%s\"", escaped(w.ID), escaped(w.Kind), escaped(w.Monitor))
+		if len(w.Queries) > 0 {
+			fmt.Fprintf(&b, " queries=\"%s\"", escaped(strings.Join(w.Queries, " ")))
+		}
+		if len(w.Commands) > 0 {
+			fmt.Fprintf(&b, " commands=\"%s\"", escaped(strings.Join(w.Commands, " ")))
+		}
+		fmt.Fprintf(&b, ">%s</window>\n", escaped(w.Title))
+	}
+	b.WriteString("</open_windows>")
+	return b.String()
+}
+
+// NoWindows is the hash of no windows at all.
+const NoWindows = "none"
+
+// WindowsHash tells lists of windows apart.
+func WindowsHash(list []Window) string {
+	if len(list) == 0 {
+		return NoWindows
+	}
+	return hash(Windows(list))
+}
+
+// hash is short: it tells a few dozen texts of one session apart.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
