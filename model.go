@@ -84,7 +84,7 @@ type ModelMessageData struct {
 	// TimelineTo says how far the main agent of the monitor has heard the timeline
 	// with it, WindowsHash which open windows the model was told of; absent if it was
 	// told neither.
-	TimelineTo  uint64 `json:"timeline_to,omitempty"`
+	TimelineTo  int64  `json:"timeline_to,omitempty"`
 	WindowsHash string `json:"windows_hash,omitempty"`
 }
 

@@ -26,16 +26,11 @@ var appSpecs = []tool.Spec{
 }
 
 // withApps adds the tools for apps while one is ready.
-func withApps(own []tool.Spec, windows []core.Window) []tool.Spec {
-	if !hasApps(windows) {
+func withApps(own []tool.Spec, ready bool) []tool.Spec {
+	if !ready {
 		return own
 	}
 	return append(slices.Clip(own), appSpecs...)
-}
-
-// hasApps reports whether an app is ready in one of the windows.
-func hasApps(windows []core.Window) bool {
-	return slices.ContainsFunc(windows, func(w core.Window) bool { return w.App != nil })
 }
 
 // askApp carries out a call of either tool: the call waits for the app on record.

@@ -32,7 +32,7 @@ func heard(req llm.Request) (texts []string) {
 // message, once. The system prompt stays as it is, so that providers need not read it
 // anew; people see their words alone.
 //
-// Covers: CTX-06, CTX-09, CTX-10, CTX-11, C-46, WIN-14
+// Covers: CTX-06, CTX-09, CTX-10, CTX-11, C-46
 func TestWordsWithWhatHappened(t *testing.T) {
 	run(t, nil, func(w *world) {
 		w.say("go")
@@ -62,13 +62,13 @@ func TestWordsWithWhatHappened(t *testing.T) {
 				t.Errorf("people see %q", m.Text)
 			}
 		}
-		var to []uint64
+		var to []int64
 		for _, d := range events[clew.ModelMessageData](w) {
 			if d.TimelineTo > 0 {
 				to = append(to, d.TimelineTo)
 			}
 		}
-		if !slices.Equal(to, []uint64{2}) {
+		if !slices.Equal(to, []int64{2}) {
 			t.Errorf("the records say that it was heard to %v", to)
 		}
 	}, calls(opens("a", "chart"), opens("b", "notes")), says("There."), says("Fine."), says("Gone."), says("Yes."))

@@ -133,7 +133,7 @@ func (w *worker) pickTools(ctx context.Context, v session.View) {
 	if v.Task.Kind() == clew.AgentEphemeral {
 		w.own = append(slices.Clone(w.own), handOverSpec)
 	}
-	w.own = withApps(w.own, v.Windows)
+	w.own = withApps(w.own, v.Apps)
 	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}
 	narrow := w.mode
 	narrow.Groups = groupsOf(w.layer, w.mode)
@@ -201,7 +201,7 @@ func (w *worker) version(v session.View) string {
 		return ""
 	}
 	return fmt.Sprintf("%d %q %q %q %q %q %q %q %t %q %q %t", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Task.Kind(), v.Workspace, v.Task.ParentTaskID,
-		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, instructionsOf(v), w.surroundings(v), hasApps(v.Windows))
+		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, instructionsOf(v), w.surroundings(v), v.Apps)
 }
 
 // surroundings is what the prompt tells of the world.

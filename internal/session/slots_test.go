@@ -51,7 +51,7 @@ func TestLimiter(t *testing.T) {
 	wait("cid", "cid 1")
 	wait("ann", "ann 2")
 	bob()
-	bob() // once is enough
+	bob()                                      // once is enough
 	if !slices.Equal(got, []string{"cid 1"}) { // ann has two
 		t.Errorf("got %v", got)
 	}

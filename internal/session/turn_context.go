@@ -53,6 +53,8 @@ type View struct {
 	// Preamble is what the model is told with the next words that it hears, as far as is
 	// known now.
 	Preamble string
+	// Apps says that an app is ready in a window.
+	Apps bool
 	// Instructions are the files that models go by, nil before any were read.
 	Instructions *clew.InstructionsRead
 	// Run is the tree's run if one is under way: whole for its root, without the
@@ -94,6 +96,7 @@ func (s *Session) view(t *core.Task) View {
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Environment: s.state.Environment, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
 		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.RunPaused(t), NowMS: s.host.now(),
 		Instructions: s.state.Instructions, // never changed
+		Apps:         s.state.AppReady(),
 	}
 	if len(decide.Waiting(t)) > 0 {
 		v.Preamble = s.state.Preamble(t).Text

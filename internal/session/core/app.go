@@ -49,6 +49,11 @@ func (s *State) settleAppRequest(task clew.TaskID, c *Call) {
 	}
 }
 
+// AppReady reports whether an app is ready in one of the windows.
+func (s *State) AppReady() bool {
+	return slices.ContainsFunc(s.Windows, func(w Window) bool { return w.App != nil })
+}
+
 // AppRequest finds what an agent waits for, nil if nobody does.
 func (s *State) AppRequest(id clew.RequestID) *AppRequest {
 	if i := slices.IndexFunc(s.AppRequests, func(r AppRequest) bool { return r.RequestID == id }); i >= 0 {

@@ -17,7 +17,7 @@ type Monitor struct {
 	// Queue holds what was said and waits for the agent.
 	Queue []Input `json:"queue,omitempty"`
 	// Heard is how far its main agent has heard the timeline.
-	Heard uint64 `json:"heard,omitempty"`
+	Heard int64 `json:"heard,omitempty"`
 }
 
 // MainAgent is the agent of the main monitor.
@@ -93,6 +93,7 @@ func (s *State) addMonitor(m Monitor) {
 	if !m.ID.Valid() || s.HasMonitor(m.ID) {
 		return
 	}
+	m.Heard = s.Timeline.Last // what was before it is nothing to it
 	before := func(other Monitor) bool {
 		return len(other.ID) > len(m.ID) || len(other.ID) == len(m.ID) && other.ID > m.ID
 	}
@@ -130,6 +131,7 @@ func applyMonitorRemoved(s *State, d *clew.MonitorRemovedData) {
 			t.Run.MonitorID = clew.MainMonitor
 		}
 	}
+	s.forgetHeard()
 	s.Windows = slices.Clone(s.Windows)
 	for i := range s.Windows {
 		if slices.Contains(d.Moved, s.Windows[i].ID) {

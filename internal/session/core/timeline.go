@@ -12,7 +12,7 @@ import (
 type Preamble struct {
 	Text string
 	// TimelineTo and WindowsHash go on record with it: what was told.
-	TimelineTo  uint64
+	TimelineTo  int64
 	WindowsHash string
 }
 
@@ -22,7 +22,7 @@ type Preamble struct {
 func (s *State) Preamble(t *Task) Preamble {
 	var p Preamble
 	var timeline, windows string
-	if heard := s.Monitor(t.MonitorID).Heard; kindOf(t.TaskRef, t.TodoID) == clew.AgentMain && s.Timeline.Last > heard {
+	if heard := s.Monitor(t.MonitorID).Heard; t.Kind() == clew.AgentMain && s.Timeline.Last > heard {
 		timeline, p.TimelineTo = s.Timeline.Render(heard), s.Timeline.Last
 	}
 	open := s.promptWindows()
@@ -125,11 +125,11 @@ func (s *State) noteTurnEnd(t *Task, result string) {
 	if o := t.Outcome; o != nil && o.Status != clew.OutcomeDone {
 		why = "It ended early: " + string(o.Status) + "."
 	}
-	s.Timeline = s.Timeline.ByAgent(string(t.Turn.AgentID), t.Turn.Acts.Did(cmp.Or(result, t.lastWords()), why))
+	s.Timeline = s.Timeline.ByAgent(t.Role(), t.Turn.Acts.Did(cmp.Or(result, t.lastWords()), why))
 }
 
 func (s *State) toldToMain(t *Task) bool {
-	switch kindOf(t.TaskRef, t.TodoID) {
+	switch t.Kind() {
 	case clew.AgentEphemeral, clew.AgentWindow:
 		return true
 	case clew.AgentTask:

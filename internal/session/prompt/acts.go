@@ -85,6 +85,11 @@ func (a Acts) Sentences() string {
 // Did tells what an agent did and answered in a turn. why is why it has no answer, ""
 // if it has one.
 func (a Acts) Did(answer, why string) string {
-	said := clew.Clip(strings.TrimSpace(answer), answerRunes)
-	return strings.TrimSpace(strings.Join([]string{a.Sentences(), why, said}, " "))
+	var list []string
+	for _, s := range []string{a.Sentences(), why, clew.Clip(strings.TrimSpace(answer), answerRunes)} {
+		if s != "" {
+			list = append(list, s)
+		}
+	}
+	return strings.Join(list, " ")
 }

@@ -13,12 +13,12 @@ type Timeline struct {
 	Entries []Entry `json:"entries,omitempty"`
 	// Last is the position of the newest entry that there was. Positions begin with 1
 	// and have no gaps: what is missing before the first entry left unheard.
-	Last uint64 `json:"last,omitempty"`
+	Last int64 `json:"last,omitempty"`
 }
 
 // An Entry is one thing that happened.
 type Entry struct {
-	At uint64 `json:"at"`
+	At int64 `json:"at"`
 	// Kind is what a person did to Window, "" if an agent did something.
 	Kind   string `json:"kind,omitempty"`
 	Window string `json:"window,omitempty"`
@@ -44,7 +44,7 @@ const (
 // ByPerson adds what a person did to a window. heard is the position that the one who
 // is furthest has heard: what nobody has heard is told once, however often it is done.
 // A window that is dragged was brought to the front before, which says nothing.
-func (t Timeline) ByPerson(kind, window string, heard uint64) Timeline {
+func (t Timeline) ByPerson(kind, window string, heard int64) Timeline {
 	for i := len(t.Entries) - 1; i >= 0 && t.Entries[i].At > heard; i-- {
 		e := t.Entries[i]
 		if e.Kind == "" || e.Window != window {
@@ -90,7 +90,7 @@ func (e Entry) size() int {
 }
 
 // Heard lets go of what everybody has heard: all up to a position.
-func (t Timeline) Heard(to uint64) Timeline {
+func (t Timeline) Heard(to int64) Timeline {
 	n := 0
 	for n < len(t.Entries) && t.Entries[n].At <= to {
 		n++
@@ -103,7 +103,7 @@ func (t Timeline) Heard(to uint64) Timeline {
 
 // After gives what came after a position, and how many of those left before anybody
 // there heard them.
-func (t Timeline) After(heard uint64) (list []Entry, missed uint64) {
+func (t Timeline) After(heard int64) (list []Entry, missed int64) {
 	next := t.Last + 1
 	if len(t.Entries) > 0 {
 		next = t.Entries[0].At
@@ -120,7 +120,7 @@ func (t Timeline) After(heard uint64) (list []Entry, missed uint64) {
 }
 
 // Render tells what came after a position, "" if nothing did.
-func (t Timeline) Render(heard uint64) string {
+func (t Timeline) Render(heard int64) string {
 	list, missed := t.After(heard)
 	if len(list) == 0 && missed == 0 {
 		return ""

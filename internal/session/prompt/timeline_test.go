@@ -47,7 +47,7 @@ func TestTimelineFoldsGestures(t *testing.T) {
 	}
 }
 
-func kinds(line prompt.Timeline, heard uint64) string {
+func kinds(line prompt.Timeline, heard int64) string {
 	var list []string
 	for _, e := range first(line.After(heard)) {
 		list = append(list, e.Kind+" "+e.Window)
@@ -55,7 +55,7 @@ func kinds(line prompt.Timeline, heard uint64) string {
 	return strings.Join(list, ", ")
 }
 
-func first(list []prompt.Entry, _ uint64) []prompt.Entry { return list }
+func first(list []prompt.Entry, _ int64) []prompt.Entry { return list }
 
 // Covers: C-46
 func TestTimelineIsBounded(t *testing.T) {
@@ -83,14 +83,14 @@ func TestTimelineIsBounded(t *testing.T) {
 func TestTimelinePositions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var line prompt.Timeline
-		heard := [3]uint64{}
-		told := [3]uint64{}
+		heard := [3]int64{}
+		told := [3]int64{}
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			switch n := rapid.IntRange(0, 6).Draw(t, "step"); n {
 			case 0, 1, 2:
 				who := rapid.IntRange(0, 2).Draw(t, "reader")
 				list, missed := line.After(heard[who])
-				told[who] += uint64(len(list)) + missed
+				told[who] += int64(len(list)) + missed
 				heard[who] = line.Last
 				line = line.Heard(min(heard[0], heard[1], heard[2]))
 			case 3:
@@ -100,7 +100,7 @@ func TestTimelinePositions(t *testing.T) {
 				line = line.ByPerson(kind, rapid.SampledFrom([]string{"a", "b"}).Draw(t, "window"), max(heard[0], heard[1], heard[2]))
 			}
 			for i, e := range line.Entries {
-				if e.At != line.Last-uint64(len(line.Entries)-1-i) {
+				if e.At != line.Last-int64(len(line.Entries)-1-i) {
 					t.Fatalf("positions %+v, last %d", line.Entries, line.Last)
 				}
 			}

@@ -1192,6 +1192,8 @@ export interface ModelMessageData {
   monitor_id?: string;
   message: ModelMessage;
   hides?: number;
+  timeline_to?: number;
+  windows_hash?: string;
 }
 
 export interface ModelMessage {
@@ -2135,6 +2137,7 @@ export interface ActionsData {
   actions: Action[];
   agent_id?: string;
   monitor_id?: string;
+  task_id?: string;
 }
 
 export interface Action {
