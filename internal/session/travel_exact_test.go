@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -54,7 +55,11 @@ func partsOf(t tester, encoded []byte, ts int64) parts {
 		add("task "+string(id), task)
 	}
 	add("transcript", []any{s.Total, s.Messages})
-	add("focus", []any{s.Main().Current, s.Started})
+	focus := []any{s.Started}
+	for _, m := range s.AllMonitors() {
+		focus = append(focus, m.ID, m.AgentID, m.Current)
+	}
+	add("focus", focus)
 	add("questions", []any{s.Questions, s.Reminded, s.AskedTimes})
 	add("usage", s.Usage)
 	add("checkpoint", s.Checkpoint)
@@ -99,11 +104,21 @@ func (x *traveller) queueOf(encoded []byte) string {
 	if err != nil {
 		x.t.Fatalf("decode: %v", err)
 	}
-	b, err := json.Marshal(s.Main().Queue)
-	if err != nil {
-		x.t.Fatalf("encode: %v", err)
+	var waits []string // wherever: a monitor may not be there yet
+	for _, m := range s.AllMonitors() {
+		for _, in := range m.Queue {
+			if !in.NotInTranscript { // it goes back with its message
+				continue
+			}
+			b, err := json.Marshal(in)
+			if err != nil {
+				x.t.Fatalf("encode: %v", err)
+			}
+			waits = append(waits, string(b))
+		}
 	}
-	return string(b)
+	slices.Sort(waits)
+	return strings.Join(waits, "\n")
 }
 
 // arrived checks a return whose batch begins behind the first records.

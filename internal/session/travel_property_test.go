@@ -3,6 +3,7 @@ package session
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/nightly"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 // A logbook adds up what travellers did. Any deviation ends its test at once, so
@@ -76,7 +78,73 @@ func TestAnywhereInAConversation(t *testing.T) {
 	book.close(t, "conversations", atLeast)
 }
 
-func voyage(t *rapid.T) *traveller {
+// Sessions with several monitors, which come and go, and agents beside the main ones,
+// are taken back and forth just as exactly.
+//
+// Covers: WIN-01, WIN-04
+func TestAnywhereAmongMonitors(t *testing.T) {
+	alone(t)
+	book := logbook{}
+	fixRapid(t, 7, nightly.Size(25, 150))
+	rapid.Check(t, func(t *rapid.T) {
+		x := voyageWith(t, many)
+		for _, r := range x.records {
+			switch d := x.decoded(r).(type) {
+			case *clew.MonitorAddedData:
+				book["monitors"]++
+			case *clew.MonitorRemovedData:
+				book["removed"]++
+			case *clew.MessageAcceptedData:
+				if d.Delivery == clew.DeliveryEphemeral {
+					book["beside"]++
+				}
+			case *clew.ToolProgressData:
+				if d.Tool == "hand_over" {
+					book["handed over"]++
+				}
+			}
+		}
+		book.add(x)
+	})
+	book.close(t, "sessions with monitors", nightly.Size(60, 500))
+	for _, what := range []string{"monitors", "removed", "beside", "handed over"} {
+		if book[what] == 0 {
+			t.Errorf("%s: never", what)
+		}
+	}
+}
+
+// many are the steps that take several monitors.
+func many(p *player, act func(func()) func(*rapid.T)) map[string]func(*rapid.T) {
+	on := func() clew.MonitorID {
+		return draw[clew.MonitorID](*p, "on", "", "monitor-1", "monitor-2", "monitor-3", "monitor-4")
+	}
+	say := func() {
+		d := &clew.UserMessageData{Text: p.text(), MonitorID: on(), Delivery: draw[clew.Arrival](*p, "delivery", "", clew.ArrivalEphemeral, clew.ArrivalQueue)}
+		p.person(&decide.SlotCommand{Command: d, Slot: rapid.Bool().Draw(p.t, "slot")})
+	}
+	handOver := func() {
+		for _, t := range p.s.state.SortedTasks() {
+			if t.Kind() == clew.AgentEphemeral && p.s.state.Runnable(t) && t.Turn.Prompt != nil && t.Request == "" && len(t.Calls) == 0 && len(t.Inbox) == 0 {
+				p.handsOver(t)
+				return
+			}
+		}
+	}
+	return map[string]func(*rapid.T){
+		"monitor": act(say), "monitor 2": act(say), "monitor 3": act(say),
+		"monitor task": act(func() { p.person(&clew.NewTaskData{Text: p.text(), MonitorID: on()}) }),
+		"remove": act(func() {
+			if id := on(); id != "" {
+				p.person(&clew.RemoveMonitorData{MonitorID: id})
+			}
+		}),
+		"hand over": act(handOver), "hand over 2": act(handOver),
+	}
+}
+func voyage(t *rapid.T) *traveller { return voyageWith(t, nil) }
+
+func voyageWith(t *rapid.T, more func(p *player, act func(func()) func(*rapid.T)) map[string]func(*rapid.T)) *traveller {
 	b := newBench()
 	b.pure = nightly.Size(4, 1)
 	if rapid.Bool().Draw(t, "steers") {
@@ -119,6 +187,9 @@ func voyage(t *rapid.T) *traveller {
 		"travel 3": act(x.travel),
 		"travel 4": act(x.travel),
 		"leave":    act(x.leaveAtLast),
+	}
+	if more != nil {
+		maps.Copy(steps, more(&p, act))
 	}
 	t.Repeat(steps)
 	t.Repeat(steps)

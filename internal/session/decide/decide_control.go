@@ -219,7 +219,8 @@ func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, s
 	return nil
 }
 
-// decideReset ends everything: the next message starts from nothing.
+// decideReset ends everything, also what waits: the next message starts from nothing.
+// Monitors and windows stay.
 func decideReset(tx *Tx, s *core.State, by clew.UserID, streamed streams) {
 	how := TurnEnd{Reason: "reset by the user", Code: clew.EndReset, by: by}
 	for _, t := range s.SortedTasks() {
@@ -229,10 +230,8 @@ func decideReset(tx *Tx, s *core.State, by clew.UserID, streamed streams) {
 		if t := s.Focused(m.ID); t != nil {
 			tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
 		}
-		if len(m.Queue) > 0 {
-			first := m.Queue[0]
-			first.New = true
-			startTurn(tx, s.WithFocus(m.ID, ""), m.ID, first, first.Client)
+		for ids := m.QueueIDs(); len(ids) > 0; ids = ids[1:] {
+			tx.Add(&clew.QueueChangedData{Queue: ids[1:], Removed: ids[0]})
 		}
 	}
 }
