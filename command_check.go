@@ -93,6 +93,27 @@ func (d *EditQueuedData) Check() error { return checkContent(d.Text, d.Images) }
 // Check needs text or an image.
 func (d *WindowMessageData) Check() error { return checkContent(d.Text, d.Images) }
 
+const (
+	maxFormData      = 16 << 10
+	maxComponentPath = 200
+)
+
+// Check keeps what a window sends short: agents read it.
+func (d *ComponentActionData) Check() error {
+	switch {
+	case d.Action == "" || len(d.Action) > maxAppName:
+		return invalid("data.action has 1 to %d characters", maxAppName)
+	case len(d.ActionID) > maxAppName || d.ActionID != "" && !ValidID(d.ActionID):
+		return invalid("data.action_id has at most %d letters, digits, _ and -", maxAppName)
+	case len(d.ComponentPath) > maxComponentPath:
+		return invalid("data.component_path has at most %d characters", maxComponentPath)
+	}
+	if b, err := json.Marshal(d.FormData); err != nil || len(b) > maxFormData {
+		return invalid("data.form_data has more than %d bytes", maxFormData)
+	}
+	return nil
+}
+
 // Check needs text or an image.
 func (d *NewTaskData) Check() error { return checkContent(d.Text, d.Images) }
 

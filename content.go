@@ -85,6 +85,7 @@ type Message struct {
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 	UserID          UserID          `json:"user_id,omitempty"`
 	QueuedAs        MessageID       `json:"queued_as,omitempty"` // its name while it waited in the queue
+	Component       *ComponentUse   `json:"component,omitempty"` // what was used in a window, if that is what the message is about
 
 	ProgressStatus    *ProgressStatus    `json:"progress_status,omitempty"`
 	Checkpoint        map[string]any     `json:"checkpoint,omitempty"` // with say checkpoint_saved: checkpoint_id and hash; with say error: missing_for, a message whose files were not saved
@@ -112,6 +113,15 @@ type Message struct {
 	Tool     *MessageTool   `json:"tool,omitempty"`
 	Answer   *MessageAnswer `json:"answer,omitempty"`
 	Delivery Delivery       `json:"delivery,omitempty"`
+}
+
+// A ComponentUse is what a person did with a button or a form in a window.
+type ComponentUse struct {
+	Action        string         `json:"action"`
+	Label         string         `json:"label,omitempty"`     // what stood on the button
+	ActionID      string         `json:"action_id,omitempty"` // of one that runs beside others
+	FormData      map[string]any `json:"form_data,omitempty"`
+	ComponentPath string         `json:"component_path,omitempty"`
 }
 
 // A MessageTool is where the tool call stands that a message shows. Its texts

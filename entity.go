@@ -88,7 +88,8 @@ type TaskInfo struct {
 	ToolCallID string     `json:"tool_call_id,omitempty"` // the parent's call that gets the result
 	AgentID    AgentID    `json:"agent_id,omitempty"`
 	AgentKind  AgentKind  `json:"agent_kind,omitempty"`
-	Text       string     `json:"text,omitempty"` // what was asked for, in short
+	WindowID   string     `json:"window_id,omitempty"` // of a window's agent
+	Text       string     `json:"text,omitempty"`      // what was asked for, in short
 	Mode       string     `json:"mode,omitempty"`
 	Status     TaskStatus `json:"status"`
 	State      TaskState  `json:"state"`

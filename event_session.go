@@ -163,7 +163,8 @@ type MessageAcceptedData struct {
 	MonitorID       MonitorID       `json:"monitor_id,omitempty"`
 	Delivery        Delivery        `json:"delivery,omitempty"`
 	TaskID          TaskID          `json:"task_id,omitempty"`
-	Role            string          `json:"role,omitempty"` // the agent's name for the turn that hears it
+	WindowID        string          `json:"window_id,omitempty"` // that it was said to
+	Role            string          `json:"role,omitempty"`      // the agent's name for the turn that hears it
 }
 
 // MessageQueuedData is the data of message_queued. What waits is not in the
@@ -182,7 +183,10 @@ type MessageQueuedData struct {
 	NewTask         bool            `json:"new_task,omitempty"`
 	Mode            string          `json:"mode,omitempty"`
 	Budget          *Budget         `json:"budget,omitempty"` // of the run that it starts
-	Role            string          `json:"role,omitempty"`   // the name of the turn that it waits for
+	// WindowID is the window whose agent it waits for, Component what was used there.
+	WindowID  string        `json:"window_id,omitempty"`
+	Component *ComponentUse `json:"component,omitempty"`
+	Role      string        `json:"role,omitempty"` // the name of the turn that it waits for
 }
 
 // QueueChangedData is the data of queue_changed: what waits from now on, in

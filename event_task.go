@@ -19,6 +19,11 @@ type TaskCreatedData struct {
 	AgentID   AgentID `json:"agent_id,omitempty"`
 	// AgentKind says what the task's agent is there for.
 	AgentKind AgentKind `json:"agent_kind,omitempty"`
+	// AgentKey is the window or group that a window's agent belongs to, WindowID the
+	// window that it began with. ActionID is that of a press that runs beside others.
+	AgentKey string `json:"agent_key,omitempty"`
+	WindowID string `json:"window_id,omitempty"`
+	ActionID string `json:"action_id,omitempty"`
 	// ToolCallID is the parent's call that asked for it; it gets the result.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	// RunID is the run that the task carries; with TodoID, the run whose todo it

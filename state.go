@@ -176,6 +176,9 @@ type QueuedMessage struct {
 	UserID          UserID          `json:"user_id,omitempty"`
 	ClientMessageID ClientMessageID `json:"client_message_id,omitempty"`
 	TS              int64           `json:"ts"`
+	// WindowID is the window whose agent it waits for, Component what was used there.
+	WindowID  string        `json:"window_id,omitempty"`
+	Component *ComponentUse `json:"component,omitempty"`
 }
 
 // A RunState is one run as session_state shows it.

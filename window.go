@@ -146,6 +146,7 @@ type WindowParams struct {
 	Layouts   Layouts   `json:"layouts,omitzero"`
 	Bounds    *Bounds   `json:"bounds,omitempty"` // of old records: the wide layout
 	MonitorID MonitorID `json:"monitor_id,omitempty"`
+	GroupID   string    `json:"group_id,omitempty"` // of a new window: the group that it joins
 }
 
 // AsMap gives the params as a record has them, so that a state is the same

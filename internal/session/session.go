@@ -498,7 +498,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 // withTexts gives a command that stops work the text that was streamed so far.
 func (s *Session) withTexts(data any) any {
 	switch d := data.(type) {
-	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData, *clew.RemoveMonitorData:
+	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData, *clew.RemoveMonitorData, *clew.UserInteractionData:
 		return &decide.StopCommand{Command: data, Streamed: s.streamed()}
 	case *decide.RewindCommand:
 		with := *d

@@ -142,20 +142,6 @@ func (p *spectacle) cut() {
 	}
 }
 
-func (p *spectacle) windows() {
-	id := draw(p.player, "window", "w1", "w2", "w3")
-	p.person(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: id}}})
-	for _, t := range p.s.state.SortedTasks() {
-		if t.Turn != nil {
-			typ := draw(p.player, "action", clew.ActionWindowCreate, clew.ActionWindowCreate, clew.ActionWindowFocus, clew.ActionWindowClose)
-			must(p.reportAs(t, func(tx *decide.Tx, _ *core.State, t *core.Task) {
-				tx.Add(&clew.ActionsData{AgentID: t.AgentID, Actions: clew.List[clew.Action]{{Type: typ, WindowID: id, Params: map[string]any{"title": id}}}})
-			}))
-			return
-		}
-	}
-}
-
 // play does anything in any order.
 func (p *spectacle) play(t *rapid.T) {
 	act := func(f func()) func(*rapid.T) {

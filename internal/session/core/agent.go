@@ -32,11 +32,14 @@ func (t *Task) Kind() clew.AgentKind { return cmp.Or(t.AgentKind, kindOf(t.TaskR
 
 // Beside reports whether a task's agent works beside the main one of its monitor, which
 // is free all the same.
-func (s *State) Beside(t *Task) bool { return s.RootOf(t).Kind() == clew.AgentEphemeral }
+func (s *State) Beside(t *Task) bool {
+	kind := s.RootOf(t).Kind()
+	return kind == clew.AgentEphemeral || kind == clew.AgentWindow
+}
 
 // retire puts an agent away that was there for one turn: nobody talks to it again.
 func (t *Task) retire(now int64) {
-	if t.Kind() != clew.AgentEphemeral {
+	if t.Kind() != clew.AgentEphemeral && t.ActionID == "" {
 		return
 	}
 	t.Dismissed, t.EndedMS, t.History, t.Inbox = true, now, nil, nil
@@ -64,7 +67,9 @@ func (t *Task) RoleFor(message clew.MessageID) string {
 		return "task-" + string(message) + "-" + strconv.FormatInt(t.CreatedMS, 10)
 	case clew.AgentEphemeral:
 		return string(t.AgentID)
-	case clew.AgentMain, clew.AgentWindow:
+	case clew.AgentWindow:
+		return t.roleInWindow()
+	case clew.AgentMain:
 	}
 	return string(t.AgentID) + "-" + string(message)
 }
@@ -80,7 +85,7 @@ func (s *State) agentStates() clew.List[clew.AgentState] {
 			continue
 		}
 		list = append(list, clew.AgentState{
-			AgentID: t.AgentID, Kind: t.Kind(), Role: t.Role(), MonitorID: t.MonitorID, TaskID: t.TaskID,
+			AgentID: t.AgentID, Kind: t.Kind(), Role: t.Role(), MonitorID: t.MonitorID, TaskID: t.TaskID, WindowID: t.WindowID,
 			Title: t.title(), Waiting: s.awaitsPerson(t), SinceMS: t.Turn.SinceMS,
 		})
 	}

@@ -110,6 +110,8 @@ func apply(s *State, r clew.Record, data any) {
 		applyRenderingFailed(s, d)
 	case *clew.ToastDismissedData:
 		applyDismissed(s, d)
+	case *clew.WindowAgentStatusData:
+		applyWindowAgentStatus(s, r, d)
 	case *clew.AppRegisteredData:
 		applyAppRegistered(s, d)
 	case *clew.AppProtocolRequestData:
@@ -206,7 +208,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	case clew.DeliveryDirect, clew.DeliveryEphemeral:
 		s.FilesWait = nil // it is decided anew
 		t.Status, t.EndedMS, t.Dismissed = clew.TaskStatusActive, 0, false
-		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, SinceMS: s.TS, Prompt: &in}
+		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, WindowID: in.WindowID, SinceMS: s.TS, Prompt: &in}
 		t.Outcome = nil
 		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
 	case clew.DeliverySteer, clew.DeliveryAnswer:

@@ -66,8 +66,8 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 		AgentID: d.AgentID, CreatedMS: r.TS, ToolCallID: d.ToolCallID, RunID: d.RunID, TodoID: d.TodoID, Profile: d.Profile,
 	}
 	t.MonitorID = s.Monitor(d.MonitorID).ID // one that there is
-	if d.AgentKind == clew.AgentEphemeral && d.ParentTaskID == "" {
-		t.AgentKind = d.AgentKind
+	if (d.AgentKind == clew.AgentEphemeral || d.AgentKind == clew.AgentWindow) && d.ParentTaskID == "" {
+		t.AgentKind, t.Key, t.WindowID, t.ActionID = d.AgentKind, d.AgentKey, d.WindowID, d.ActionID
 	}
 	if d.RunID != "" && d.TodoID == "" {
 		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, MonitorID: t.MonitorID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
@@ -132,7 +132,7 @@ func (s *State) forgetTasks() {
 // it or has it in focus.
 func (s *State) atRest(root *Task) bool {
 	for _, t := range s.TasksOfTree(root.TaskID) {
-		if t.Turn != nil || s.isFocused(t) || s.BlockingQuestion(t.TaskID) != nil {
+		if t.Turn != nil || t.ofWindow() || s.isFocused(t) || s.BlockingQuestion(t.TaskID) != nil {
 			return false
 		}
 	}

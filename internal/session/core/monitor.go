@@ -203,7 +203,7 @@ func (s *State) anyAtWork(among func(*Task) bool) bool {
 func (s *State) monitorStates() clew.List[clew.MonitorState] {
 	list := clew.List[clew.MonitorState]{}
 	for _, m := range s.AllMonitors() {
-		st := clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.Queue), TaskID: m.Current}
+		st := clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.ForAgent()), TaskID: m.Current}
 		if t := s.Task(m.Current); t != nil {
 			st.Title = t.title()
 		}

@@ -105,7 +105,7 @@ func (s *State) TaskInfos(messages []clew.Message) []clew.TaskInfo {
 
 func (s *State) taskInfo(t *Task) clew.TaskInfo {
 	info := clew.TaskInfo{
-		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,
+		TaskRef: t.TaskRef, TodoID: t.TodoID, ToolCallID: t.ToolCallID, AgentID: t.AgentID, WindowID: t.WindowID, Text: clew.Clip(t.Text, TitleRunes), Mode: t.Mode,
 		Status: t.Status, Focused: s.isFocused(t), AtWork: t.Turn != nil, PutAway: t.Dismissed,
 		CreatedMS: t.CreatedMS, EndedMS: t.EndedMS, Usage: t.Usage, Result: clew.Clip(t.Result, shownRunes),
 		AgentKind: t.Kind(), Outcome: t.Outcome, Added: t.Added, Removed: t.Removed,

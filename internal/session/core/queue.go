@@ -47,7 +47,7 @@ func (s *State) MessageFor(on clew.MonitorID, in Input) clew.Message {
 	return clew.Message{
 		MessageID: in.MessageID, TS: in.TS, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
 		Text: in.Text, Images: in.Images, MonitorID: s.Monitor(on).ID, TaskID: in.TaskID,
-		ClientMessageID: in.Client, UserID: in.UserID,
+		ClientMessageID: in.Client, UserID: in.UserID, WindowID: in.WindowID, Component: in.Component,
 	}
 }
 
@@ -59,7 +59,7 @@ func inputOf(s *State, id clew.MessageID) Input {
 		return in
 	}
 	if m := s.Message(id); m != nil {
-		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID}
+		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID, WindowID: m.WindowID, Component: m.Component}
 	}
 	for _, t := range s.SortedTasks() { // it waited for long, and several are told
 		if i := slices.IndexFunc(t.Inbox, func(in Input) bool { return in.MessageID == id }); i >= 0 {
@@ -73,7 +73,7 @@ func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 	if d.MessageID == r.MessageID() {
 		s.enqueue(d.MonitorID, Input{
 			MessageID: d.MessageID, Text: d.Text, Images: d.Images, Mode: d.Mode, TaskID: d.TaskID, New: d.NewTask, Budget: d.Budget,
-			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, NotInTranscript: true,
+			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, NotInTranscript: true, WindowID: d.WindowID, Component: d.Component,
 		})
 		return
 	}
@@ -155,7 +155,7 @@ func (s *State) keepQueue(now *State) {
 	})
 	for _, m := range now.AllMonitors() {
 		for _, in := range m.Queue {
-			if in.NotInTranscript {
+			if in.NotInTranscript && (in.WindowID == "" || s.Window(in.WindowID) != nil) { // what waits for a window goes with it
 				s.enqueue(m.ID, in)
 			}
 		}
@@ -187,6 +187,7 @@ func (s *State) QueuedMessages() clew.List[clew.QueuedMessage] {
 			list = append(list, clew.QueuedMessage{
 				MessageID: in.MessageID, Text: in.Text, Images: in.Images, MonitorID: m.ID, TaskID: in.TaskID,
 				Mode: in.Mode, NewTask: in.New, UserID: said.UserID, ClientMessageID: said.ClientMessageID, TS: said.TS,
+				WindowID: in.WindowID, Component: in.Component,
 			})
 		}
 	}

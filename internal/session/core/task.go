@@ -30,6 +30,11 @@ type Task struct {
 	EndedMS    int64          `json:"ended_ms,omitempty"`
 	Dismissed  bool           `json:"put_away,omitempty"`
 	ToolCallID string         `json:"tool_call_id,omitempty"` // the parent's call that gets the result
+	// Key is the window or group that a window's agent belongs to, WindowID the window
+	// that it began with, ActionID that of a press which runs beside others.
+	Key      string `json:"key,omitempty"`
+	WindowID string `json:"window_id,omitempty"`
+	ActionID string `json:"action_id,omitempty"`
 
 	Children      []clew.TaskID `json:"children,omitempty"`
 	AwaitingChild clew.TaskID   `json:"awaiting_child,omitempty"`
@@ -112,6 +117,9 @@ type Input struct {
 	TaskID    clew.TaskID    `json:"task_id,omitempty"` // "" = the current one
 	New       bool           `json:"new,omitempty"`     // it starts a task
 	Budget    *clew.Budget   `json:"budget,omitempty"`  // of the run that it starts
+	// WindowID is the window that it was said to, Component what was used there.
+	WindowID  string             `json:"window_id,omitempty"`
+	Component *clew.ComponentUse `json:"component,omitempty"`
 
 	// Who said it, when, and under which name; only of what waits in the queue.
 	TS     int64                `json:"ts,omitempty"`
@@ -157,7 +165,8 @@ type Turn struct {
 	AgentID clew.AgentID   `json:"agent_id"`
 	TaskID  clew.TaskID    `json:"task_id"`
 	// SinceMS is when it began.
-	SinceMS int64 `json:"since_ms,omitempty"`
+	SinceMS  int64  `json:"since_ms,omitempty"`
+	WindowID string `json:"window_id,omitempty"` // that it was said to, of a window's agent
 	// Reply is the message that the agent is writing, "" if none is open.
 	Reply clew.MessageID `json:"reply,omitempty"`
 	// Prompt is what started the turn, until the model has heard it.

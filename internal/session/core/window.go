@@ -11,11 +11,13 @@ import (
 // share the session's one list; the last one lies in front. A window in a list is
 // never changed, nor is what it shows.
 type Window struct {
-	ID        string              `json:"id"`
-	MonitorID clew.MonitorID      `json:"monitor_id"`
-	AgentID   clew.AgentID        `json:"agent_id,omitempty"`
-	Title     string              `json:"title,omitempty"`
-	Content   *clew.WindowContent `json:"content,omitempty"`
+	ID        string         `json:"id"`
+	MonitorID clew.MonitorID `json:"monitor_id"`
+	AgentID   clew.AgentID   `json:"agent_id,omitempty"` // who opened it
+	// GroupID is the group that it joined, "" if it stands alone or began one.
+	GroupID string              `json:"group_id,omitempty"`
+	Title   string              `json:"title,omitempty"`
+	Content *clew.WindowContent `json:"content,omitempty"`
 	// Size is what the content counts for, in bytes.
 	Size int `json:"size,omitempty"`
 	// Version counts the changes of content, ActionID names the last one. Failed is
@@ -87,9 +89,12 @@ func windowsAfter(list []Window, d *clew.ActionsData, a clew.Action) []Window {
 			w.MonitorID = d.MonitorID
 		}
 		if old != nil { // shown anew, where it is
-			w.MonitorID, w.Layouts, w.Version = old.MonitorID, old.Layouts, old.Version
+			w.MonitorID, w.Layouts, w.Version, w.GroupID = old.MonitorID, old.Layouts, old.Version, old.GroupID
 		}
 		p, ok := a.WindowParams()
+		if ok && old == nil && ValidWindowID(p.GroupID) && p.GroupID != a.WindowID {
+			w.GroupID = p.GroupID
+		}
 		if !ok || w.Change(p, a.ActionID, rest) != nil || len(rest) >= WindowsMax || !ValidWindowID(a.WindowID) {
 			return list
 		}
@@ -259,7 +264,7 @@ func (s *State) windowStates() clew.List[clew.WindowState] {
 	out := clew.List[clew.WindowState]{}
 	for _, w := range s.Windows {
 		out = append(out, clew.WindowState{
-			WindowID: w.ID, MonitorID: w.MonitorID, Title: w.Title, AgentID: w.AgentID, Content: w.Content,
+			WindowID: w.ID, MonitorID: w.MonitorID, Title: w.Title, GroupID: w.GroupID, AgentID: s.windowAgent(&w), Status: s.windowStatus(&w), Content: w.Content,
 			Version: w.Version, ActionID: w.ActionID, Failed: w.Failed, LockedBy: w.LockedBy, Layouts: w.Layouts,
 			App: w.App, AppRequests: s.appRequestsOf(w.ID),
 		})

@@ -74,13 +74,17 @@ func decideCommand(tx *Tx, s *core.State, cmd clew.Command) error {
 	case *clew.AssignQuestionData:
 		return decideAssign(tx, s, cmd, d)
 	case *clew.UserInteractionData:
-		return decideInteraction(tx, s, cmd.By.User, d)
+		return decideInteraction(tx, s, cmd.By.User, d, nil)
 	case *clew.RenderingFeedbackData:
 		decideRendering(tx, s, d)
 		return nil
 	case *clew.ToastActionData:
 		decideToast(tx, s, cmd.By.User, d)
 		return nil
+	case *clew.WindowMessageData:
+		return decideWindowMessage(tx, s, cmd, d)
+	case *clew.ComponentActionData:
+		return decideComponentAction(tx, s, cmd, d)
 	case *clew.AppProtocolReadyData:
 		return decideAppReady(tx, s, d)
 	case *clew.AppProtocolResponseData:
@@ -192,9 +196,10 @@ func decideReport(tx *Tx, s *core.State, d *TurnReport) error {
 			over = over || e.TaskID == t.TaskID && !parentWaits(s, t)
 		}
 	}
-	if over && !s.Beside(t) {
-		startNext(tx, s, t.MonitorID, ended)
-	} else {
+	if over {
+		goOn(tx, s, t, ended)
+	}
+	if !over || s.Beside(t) {
 		cancelAbandonedQuestions(tx, s, t)
 	}
 	return nil

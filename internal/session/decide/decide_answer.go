@@ -228,7 +228,7 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 		})
 	}
 	if over {
-		startNext(tx, s, t.MonitorID, endedRun(s, t))
+		goOn(tx, s, t, endedRun(s, t))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/prompt"
 )
 
 // decideControl takes the commands that stop, put away and take up work.
@@ -46,6 +47,8 @@ func decideStop(tx *Tx, s *core.State, cmd clew.Command, d *StopCommand) error {
 		return decideClear(tx, s, cmd.By.User, c, d.Streamed)
 	case *clew.RemoveMonitorData:
 		return decideRemoveMonitor(tx, s, cmd.By.User, c, d.Streamed)
+	case *clew.UserInteractionData:
+		return decideInteraction(tx, s, cmd.By.User, c, d.Streamed)
 	case *clew.ResetData:
 		decideReset(tx, s, cmd.By.User, d.Streamed)
 		return nil
@@ -65,6 +68,7 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 		found = found || ofRun
 	}
 	free := map[clew.MonitorID]bool{} // where somebody became free
+	var beside []*core.Task
 	for _, t := range s.SortedTasks() {
 		if s.ActiveRun(t) != nil {
 			continue
@@ -77,7 +81,11 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 			continue
 		}
 		CloseTurn(tx, s, t, streamed, TurnEnd{Reason: "interrupted by the user", Code: clew.EndInterrupted, by: by})
-		free[t.MonitorID] = free[t.MonitorID] || !s.Beside(t)
+		if s.Beside(t) {
+			beside = append(beside, t)
+			continue
+		}
+		free[t.MonitorID] = true
 	}
 	if !found {
 		return clew.Errorf(clew.TaskNotFound, "no agent %s", agent)
@@ -86,6 +94,9 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 		if free[m.ID] {
 			startNext(tx, s, m.ID, "")
 		}
+	}
+	for _, t := range beside {
+		goOn(tx, s, t, "")
 	}
 	return nil
 }
@@ -149,8 +160,8 @@ func decideCancel(tx *Tx, s *core.State, cmd clew.Command, d *clew.ControlCancel
 		focus(tx, s, t.TaskRef)
 		s = s.WithFocus(t.MonitorID, t.TaskID)
 	}
-	if !s.BusyOutside(t) {
-		startNext(tx, s, t.MonitorID, t.RootTaskID)
+	if s.Beside(t) || !s.BusyOutside(t) {
+		goOn(tx, s, t, t.RootTaskID)
 	}
 	return nil
 }
@@ -204,7 +215,7 @@ func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, s
 		}
 	}
 	tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef, PutAway: true})
-	if s.BusyOutside(t) {
+	if s.Beside(t) || s.BusyOutside(t) {
 		return nil
 	}
 	after := *s
@@ -336,7 +347,12 @@ func Waiting(t *core.Task) []core.Input {
 // Heard is an input as the model gets it.
 func Heard(in core.Input, now int64) clew.ModelMessage {
 	m := clew.ModelMessage{Role: clew.SpeakerUser, TS: now, MessageID: in.MessageID}
-	if in.Text != "" {
+	switch {
+	case in.Component != nil:
+		m.Content = append(m.Content, clew.Part{Type: clew.PartText, Text: prompt.ComponentUse(in.WindowID, *in.Component)})
+	case in.Text != "" && in.WindowID != "":
+		m.Content = append(m.Content, clew.Part{Type: clew.PartText, Text: heardInWindow(in)})
+	case in.Text != "":
 		m.Content = append(m.Content, clew.Part{Type: clew.PartText, Text: in.Text})
 	}
 	for _, image := range in.Images {

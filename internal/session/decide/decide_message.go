@@ -157,13 +157,14 @@ func steer(tx *Tx, s *core.State, t *core.Task, id clew.MessageID, client clew.C
 
 func enqueue(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, in core.Input) error {
 	m := s.Monitor(on)
-	if len(m.Queue) >= core.QueueMax {
-		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", len(m.Queue))
+	waiting := len(m.ForAgent())
+	if waiting >= core.QueueMax {
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", waiting)
 	}
 	tx.Add(&clew.MessageQueuedData{
 		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: m.AgentID, MonitorID: m.ID,
 		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
-		Position: len(m.Queue) + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
+		Position: waiting + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
 		Role: string(m.AgentID) + "-" + string(tx.NextID()),
 	})
 	return nil
@@ -256,7 +257,7 @@ func focus(tx *Tx, s *core.State, ref clew.TaskRef) {
 // free. A task that waits for its child hears what was said to it when it goes on,
 // unless its tree ends in this batch.
 func startNext(tx *Tx, s *core.State, on clew.MonitorID, ended clew.TaskID) {
-	for _, in := range s.Monitor(on).Queue {
+	for _, in := range s.Monitor(on).ForAgent() {
 		if in.Mode == string(clew.ModeRun) && s.OtherActiveRun(on, ended) {
 			continue // one run at a time
 		}

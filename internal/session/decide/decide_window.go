@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -40,6 +41,8 @@ func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) (version i
 		if err := mayChange(s, t, old, wish); err != nil {
 			return 0, err
 		}
+	} else if s.HasKey(wish.ID) {
+		return 0, clew.Errorf(clew.SessionInvalidState, "a window %s was there, and others of its group are still open: take another name", wish.ID)
 	}
 	action := clew.Action{Type: wish.Type, WindowID: wish.ID}
 	if wish.Type != clew.ActionWindowClose {
@@ -50,6 +53,9 @@ func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) (version i
 			p = wish.params(t, old.Content)
 		} else {
 			p.MonitorID = t.MonitorID
+			if root := s.RootOf(t); root.Kind() == clew.AgentWindow && s.HasKey(root.Key) {
+				p.GroupID = root.Key
+			}
 		}
 		if err := next.Change(p, "", core.WindowsBut(s.Windows, wish.ID)); err != nil {
 			return 0, err
@@ -65,6 +71,9 @@ func ShowWindow(tx *Tx, s *core.State, t *core.Task, wish WindowWish) (version i
 
 // mayChange says why an agent may not do this to a window.
 func mayChange(s *core.State, t *core.Task, w *core.Window, wish WindowWish) error {
+	if err := mayWorkOn(s, t, w); err != nil {
+		return err
+	}
 	switch {
 	case w.LockedBy != "" && w.LockedBy != t.AgentID && agentLives(s, w.LockedBy):
 		return clew.Errorf(clew.SessionInvalidState, "window %s is locked by %s: it alone may change it", w.ID, w.LockedBy)
@@ -128,7 +137,7 @@ func ShowNotice(tx *Tx, t *core.Task, title, text string) error {
 // nothing. Recorded is what others have to see, and what agents hear: which windows
 // are gone, where the others lie in the end, what was drawn, and which one was brought
 // to the front last. What lies in front on a screen is each person's own.
-func decideInteraction(tx *Tx, s *core.State, by clew.UserID, d *clew.UserInteractionData) error {
+func decideInteraction(tx *Tx, s *core.State, by clew.UserID, d *clew.UserInteractionData, streamed streams) error {
 	if d.MonitorID != "" && !slices.Contains(core.Monitors[:], d.MonitorID) && !s.HasMonitor(d.MonitorID) {
 		return clew.Errorf(clew.AgentLimit, "there are %d monitors: %s to %s", core.MonitorsMax, core.Monitors[0], core.Monitors[core.MonitorsMax-1])
 	}
@@ -145,6 +154,7 @@ func decideInteraction(tx *Tx, s *core.State, by clew.UserID, d *clew.UserIntera
 	}
 	if len(b.close) > 0 {
 		tx.Add(&clew.ActionsData{Actions: b.close})
+		windowsClosed(tx, s, slices.Sorted(maps.Keys(b.closed)), nil, streamed)
 	}
 	return nil
 }

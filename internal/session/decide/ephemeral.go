@@ -15,6 +15,9 @@ type SlotCommand struct {
 // MayAddAgent reports whether a command may begin an agent beside those at work, which
 // takes a slot.
 func MayAddAgent(s *core.State, data any) bool {
+	if c, ok := data.(*clew.ComponentActionData); ok {
+		return c.ActionID != ""
+	}
 	d, ok := data.(*clew.UserMessageData)
 	if !ok || d.RequestID != "" || d.TaskID != "" || d.Mode == clew.ModeRun || !s.AtWorkOn(d.MonitorID) {
 		return false
@@ -66,7 +69,7 @@ func (h HandOver) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	case len(t.Inbox) > 0:
 		r.result(h.Call, notYet)
 		return Result{}, nil
-	case busy && len(m.Queue) >= core.QueueMax:
+	case busy && len(m.ForAgent()) >= core.QueueMax:
 		r.result(h.Call, "The main agent has no room: its queue is full. Answer as well as you can, and say what you do not know.")
 		return Result{}, nil
 	}
@@ -84,7 +87,7 @@ func (h HandOver) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	if busy {
 		tx.Add(&clew.MessageQueuedData{
 			ClientMessageID: in.Client, MessageID: in.MessageID, AgentID: m.AgentID, MonitorID: m.ID, Mode: in.Mode,
-			Position: len(m.Queue) + 1, Role: string(m.AgentID) + "-" + string(in.MessageID),
+			Position: len(m.ForAgent()) + 1, Role: string(m.AgentID) + "-" + string(in.MessageID),
 		})
 		return Result{}, nil
 	}

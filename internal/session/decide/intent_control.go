@@ -137,6 +137,14 @@ type ChangeWindow struct {
 	Call core.Call
 	Wish WindowWish
 	Done string // what the model hears
+
+	streamed streams
+}
+
+// With implements StreamedIntent: closing a window may end another agent's turn.
+func (c ChangeWindow) With(texts streams) Intent {
+	c.streamed = texts
+	return c
 }
 
 func (c ChangeWindow) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
@@ -145,6 +153,9 @@ func (c ChangeWindow) decide(tx *Tx, s *core.State, t *core.Task) (Result, error
 	if err != nil {
 		r.refuseOwn(c.Call, err)
 		return Result{}, nil
+	}
+	if c.Wish.Type == clew.ActionWindowClose {
+		windowsClosed(tx, s, []string{c.Wish.ID}, t, c.streamed)
 	}
 	if version > 0 {
 		c.Done += fmt.Sprintf(" It is at version %d.", version)

@@ -51,7 +51,7 @@ type StreamedIntent interface {
 	With(texts streams) Intent
 }
 
-var _, _ StreamedIntent = TurnFailure{}, TodoFailure{}
+var _, _, _ StreamedIntent = TurnFailure{}, TodoFailure{}, ChangeWindow{}
 
 // TurnFailure ends a turn that cannot go on.
 type TurnFailure struct {

@@ -43,8 +43,8 @@ func decideRemoveMonitor(tx *Tx, s *core.State, by clew.UserID, d *clew.RemoveMo
 		}
 	}
 	queue := s.Main().Queue
-	room := max(0, core.QueueMax-len(queue))
-	moves := s.Monitor(d.MonitorID).Queue
+	room := max(0, core.QueueMax-len(s.Main().ForAgent()))
+	moves := s.Monitor(d.MonitorID).ForAgent() // what waits for windows goes where they go
 	dropped := moves[min(room, len(moves)):]
 	for _, in := range dropped {
 		removed.Dropped = append(removed.Dropped, in.MessageID)

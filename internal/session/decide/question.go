@@ -101,7 +101,7 @@ func timeOut(tx *Tx, s *core.State, d *TimeoutCommand, q clew.Question) {
 		return
 	}
 	if over := effectOfTimeout(tx, answerEffect{s: s, t: t, q: q, a: a, timeout: d}); over {
-		startNext(tx, s, t.MonitorID, endedRun(s, t))
+		goOn(tx, s, t, endedRun(s, t))
 	}
 }
 

@@ -82,6 +82,9 @@ func decideSendQueued(tx *Tx, s *core.State, d *clew.SendQueuedData) error {
 		return err
 	}
 	in := m.Queue[i]
+	if in.WindowID != "" {
+		return clew.Errorf(clew.SessionInvalidState, "message %s waits for the agent of window %s, which takes one after the other", d.MessageID, in.WindowID)
+	}
 	run := in.Mode == string(clew.ModeRun)
 	switch {
 	case !s.AtWorkOn(m.ID), run && !s.RunUnderway(m.ID):

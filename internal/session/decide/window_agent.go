@@ -1,0 +1,248 @@
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+)
+
+// decideWindowMessage takes words to the agent of a window.
+func decideWindowMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.WindowMessageData) error {
+	return routeToWindow(tx, s, cmd, core.Input{Text: d.Text, Images: d.Images, WindowID: d.WindowID}, "")
+}
+
+// decideComponentAction takes what a person did in a window to its agent.
+func decideComponentAction(tx *Tx, s *core.State, cmd clew.Command, d *clew.ComponentActionData) error {
+	w := s.Window(d.WindowID)
+	if w == nil {
+		return noWindow(d.WindowID)
+	}
+	label, err := usable(w, d.Action)
+	if err != nil {
+		return err
+	}
+	in := core.Input{Text: "«" + label + "»", WindowID: d.WindowID, Component: &clew.ComponentUse{
+		Action: d.Action, Label: label, ActionID: d.ActionID, FormData: d.FormData, ComponentPath: d.ComponentPath,
+	}}
+	return routeToWindow(tx, s, cmd, in, d.ActionID)
+}
+
+func noWindow(id string) error {
+	return clew.Errorf(clew.SessionInvalidState, "there is no window %s; somebody may have closed it", id)
+}
+
+// usable gives the label of a button or form that a window has, or says why it sends
+// nothing. What an app calls its events is its own.
+func usable(w *core.Window, action string) (label string, err error) {
+	if w.Content == nil {
+		return "", clew.Errorf(clew.SessionInvalidState, "window %s shows nothing that could be used", w.ID)
+	}
+	switch w.Content.Kind {
+	case clew.WindowComponents:
+		if c := componentOf(w.Content.Root, action); c != nil {
+			return cmpLabel(c), nil
+		}
+		return "", clew.Errorf(clew.SessionInvalidState, "window %s has nothing with the action %s; it may have changed", w.ID, action)
+	case clew.WindowTable:
+		return action, nil
+	case clew.WindowMarkdown, clew.WindowText, clew.WindowImage, clew.WindowHTML:
+	}
+	if w.App != nil {
+		return action, nil
+	}
+	return "", clew.Errorf(clew.SessionInvalidState, "window %s sends nothing to agents", w.ID)
+}
+
+// componentOf finds the component that an action belongs to.
+func componentOf(c *clew.Component, action string) *clew.Component {
+	if c == nil || c.Action == action {
+		return c
+	}
+	for i := range c.Children {
+		if found := componentOf(&c.Children[i], action); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+func cmpLabel(c *clew.Component) string {
+	for _, text := range []string{c.Label, c.Text, c.Action} {
+		if text != "" {
+			return clew.Clip(text, core.TitleRunes)
+		}
+	}
+	return ""
+}
+
+// routeToWindow takes words or a press to the agent of a window, which begins with the
+// first of them. While it is at work they wait, but for a press with a name of its own:
+// that runs beside it, if there is room for one more agent.
+func routeToWindow(tx *Tx, s *core.State, cmd clew.Command, in core.Input, action string) error {
+	w := s.Window(in.WindowID)
+	if w == nil {
+		return noWindow(in.WindowID)
+	}
+	key := w.Key()
+	t := s.WindowTask(key)
+	if t != nil && in.Component == nil {
+		if q := s.QuestionAnsweredByWords(t); q != nil {
+			return decideWords(tx, s, cmd, *q, &clew.UserMessageData{Text: in.Text, Images: in.Images, TaskID: t.TaskID})
+		}
+	}
+	if action != "" && tx.slot {
+		tx.UsedSlot = true
+		startWindowTurn(tx, s, cmd, w, nil, in, action)
+		return nil
+	}
+	waiting, _ := s.WaitingFor(key)
+	if t == nil || t.Turn == nil && len(waiting) == 0 {
+		startWindowTurn(tx, s, cmd, w, t, in, "")
+		return nil
+	}
+	if len(waiting) >= core.QueueMax {
+		return clew.Errorf(clew.QueueFull, "%d things are waiting for the agent of window %s already", len(waiting), w.ID)
+	}
+	tx.Add(&clew.MessageQueuedData{
+		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: t.AgentID, MonitorID: w.MonitorID,
+		Text: in.Text, Images: in.Images, UserID: cmd.By.User, Position: len(waiting) + 1, Role: "window-" + w.ID,
+		WindowID: in.WindowID, Component: in.Component,
+	})
+	return nil
+}
+
+// startWindowTurn has a window's agent work on what was said or done there. Without a
+// task it begins; with an action it works beside the window's agent, for this alone.
+func startWindowTurn(tx *Tx, s *core.State, cmd clew.Command, w *core.Window, t *core.Task, in core.Input, action string) {
+	fresh := t == nil
+	if fresh {
+		id := tx.taskID(s, 1)
+		t = &core.Task{
+			TaskRef: clew.TaskRef{TaskID: id, RootTaskID: id, MonitorID: w.MonitorID}, AgentKind: clew.AgentWindow,
+			AgentID: core.WindowAgentID(w.Key()), Key: w.Key(), WindowID: w.ID, ActionID: action,
+		}
+	}
+	if in.NotInTranscript {
+		queuedToTranscript(tx, s, w.MonitorID, &in, t.TaskID)
+	} else {
+		said := UserMessageEvent(cmd, w.MonitorID, in, t.TaskID)
+		said.WindowID, said.Component = in.WindowID, in.Component
+		in.MessageID, in.Client = tx.Say(said), cmd.ClientMessageID
+	}
+	if fresh {
+		about := w.Title
+		if about == "" {
+			about = w.ID
+		}
+		tx.Add(&clew.TaskCreatedData{
+			TaskRef: t.TaskRef, Task: clew.Clip(about, core.TitleRunes), Workspace: s.Workspace, AgentID: t.AgentID, AgentKind: t.AgentKind,
+			AgentKey: t.Key, WindowID: t.WindowID, ActionID: action,
+		})
+		if action == "" {
+			tx.Add(&clew.WindowAgentStatusData{WindowID: w.ID, AgentID: t.AgentID, Status: clew.WindowAgentAssigned})
+		}
+	}
+	said := *t
+	said.Turn = &core.Turn{WindowID: w.ID}
+	tx.Add(&clew.MessageAcceptedData{
+		ClientMessageID: in.Client, MessageID: in.MessageID, AgentID: t.AgentID, MonitorID: w.MonitorID, Delivery: clew.DeliveryDirect,
+		TaskID: t.TaskID, Role: said.Role(), WindowID: w.ID,
+	})
+	if fresh {
+		tx.Add(&clew.TaskStartedData{TaskRef: t.TaskRef})
+	}
+	tx.Add(&clew.WindowAgentStatusData{WindowID: w.ID, AgentID: t.AgentID, Status: clew.WindowAgentActive})
+	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
+	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
+}
+
+// goOn has whoever becomes free with the end of a task's turn take what waits for it.
+// ended is a tree that ends in this batch.
+func goOn(tx *Tx, s *core.State, t *core.Task, ended clew.TaskID) {
+	root := s.RootOf(t)
+	switch root.Kind() {
+	case clew.AgentEphemeral:
+	case clew.AgentWindow:
+		startNextInWindow(tx, s, root)
+	case clew.AgentMain, clew.AgentTask, clew.AgentStep:
+		startNext(tx, s, t.MonitorID, ended)
+	}
+}
+
+// startNextInWindow hands a window's agent what waits for it longest. An agent that has
+// closed its last window itself is let go.
+func startNextInWindow(tx *Tx, s *core.State, t *core.Task) {
+	if !s.HasKey(t.Key) {
+		if t.ActionID == "" {
+			tx.Add(&clew.WindowAgentStatusData{WindowID: t.WindowID, AgentID: t.AgentID, Status: clew.WindowAgentReleased})
+		}
+		return
+	}
+	own := s.WindowTask(t.Key)
+	waiting, _ := s.WaitingFor(t.Key)
+	if len(waiting) == 0 || own != nil && own.Turn != nil && own != t {
+		return
+	}
+	in := waiting[0]
+	startWindowTurn(tx, s, clew.Command{}, s.Window(in.WindowID), own, in, "")
+}
+
+// windowsClosed ends the work of agents whose last window is closed with this batch,
+// and takes what waits for closed windows away. by is the agent that closes them, nil
+// for a person: it finishes its own turn.
+func windowsClosed(tx *Tx, s *core.State, closed []string, by *core.Task, streamed streams) {
+	gone := func(id string) bool { return slices.Contains(closed, id) }
+	for _, m := range s.AllMonitors() {
+		ids := m.QueueIDs()
+		for _, in := range m.Queue {
+			if in.WindowID != "" && gone(in.WindowID) {
+				ids = slices.DeleteFunc(ids, func(id clew.MessageID) bool { return id == in.MessageID })
+				tx.Add(&clew.QueueChangedData{Queue: slices.Clone(ids), Removed: in.MessageID})
+			}
+		}
+	}
+	var keys []string
+	for _, w := range s.Windows {
+		if gone(w.ID) && !slices.Contains(keys, w.Key()) {
+			keys = append(keys, w.Key())
+		}
+	}
+	for _, key := range keys {
+		lives := slices.ContainsFunc(s.Windows, func(w core.Window) bool { return w.Key() == key && !gone(w.ID) })
+		own := by != nil && s.RootOf(by).Key == key
+		if lives || own || s.WindowTask(key) == nil && len(s.WindowTasks(key)) == 0 {
+			continue
+		}
+		releaseWindowAgent(tx, s, key, streamed)
+	}
+}
+
+func releaseWindowAgent(tx *Tx, s *core.State, key string, streamed streams) {
+	how := TurnEnd{Reason: "ended: its window was closed", Code: clew.EndCancelled}
+	window := key
+	for _, t := range s.WindowTasks(key) {
+		if t.ActionID == "" {
+			window = t.WindowID
+		}
+		if t.Turn != nil {
+			abort(tx, s, t, streamed, how)
+		}
+	}
+	tx.Add(&clew.WindowAgentStatusData{WindowID: window, AgentID: core.WindowAgentID(key), Status: clew.WindowAgentReleased})
+}
+
+// mayWorkOn says why an agent may not change a window: one that belongs to a window
+// changes those of its group.
+func mayWorkOn(s *core.State, t *core.Task, w *core.Window) error {
+	if root := s.RootOf(t); root.Kind() == clew.AgentWindow && w.Key() != root.Key {
+		return clew.Errorf(clew.SessionInvalidState, "window %s is not of your group: an agent of a window changes its own windows", w.ID)
+	}
+	return nil
+}
+
+// heardInWindow is what a model hears of words said in a window.
+func heardInWindow(in core.Input) string {
+	return fmt.Sprintf("(In window %s:) %s", in.WindowID, in.Text)
+}
