@@ -85,6 +85,7 @@ var Events = []EventInfo{
 
 	{EventMonitorAdded, KindRecord, "There is a new monitor, with a main agent of its own.", MonitorAddedData{}},
 	{EventMonitorRemoved, KindRecord, "A monitor was removed; what was on it is on the main one.", MonitorRemovedData{}},
+	{EventMonitorHeld, KindRecord, "The agents of a background monitor wait until its output budget has room, or continue.", MonitorHeldData{}},
 	{EventActions, KindRecord, "Things the front end should do, in order.", ActionsData{}},
 	{EventUserInteracted, KindRecord, "What a person did to windows.", UserInteractedData{}},
 	{EventRenderingFailed, KindRecord, "What a window should show could not be drawn.", RenderingFailedData{}},

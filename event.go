@@ -125,6 +125,7 @@ const (
 	// Agents, tools, windows
 	EventMonitorAdded       EventType = "monitor_added"
 	EventMonitorRemoved     EventType = "monitor_removed"
+	EventMonitorHeld        EventType = "monitor_held"
 	EventActions            EventType = "actions"
 	EventUserInteracted     EventType = "user_interacted"
 	EventRenderingFailed    EventType = "rendering_failed"

@@ -8,6 +8,8 @@ type ActionsData struct {
 	AgentID   AgentID      `json:"agent_id,omitempty"`
 	MonitorID MonitorID    `json:"monitor_id,omitempty"`
 	TaskID    TaskID       `json:"task_id,omitempty"` // whose agent did it
+	// ReloadID is the reload option that is shown again.
+	ReloadID string `json:"reload_id,omitempty"`
 }
 
 // MonitorAddedData is the data of monitor_added.
@@ -23,6 +25,18 @@ type MonitorRemovedData struct {
 	Moved     List[string]    `json:"moved"`   // windows that went to the main monitor
 	Dropped   List[MessageID] `json:"dropped"` // messages that waited and found no room there
 	By        UserID          `json:"by,omitempty"`
+}
+
+// ToastDismissedData is the data of toast_dismissed.
+type ToastDismissedData struct {
+	ToastID string `json:"toast_id"` // or that of a notice
+	By      UserID `json:"by,omitempty"`
+}
+
+// MonitorHeldData is the data of monitor_held.
+type MonitorHeldData struct {
+	MonitorID MonitorID `json:"monitor_id"`
+	UntilMS   int64     `json:"until_ms"` // Unix ms; 0 when it may go on
 }
 
 // An Action is one thing the front end shall do.
@@ -47,12 +61,6 @@ type RenderingFailedData struct {
 	WindowID string `json:"window_id"`
 	ActionID string `json:"action_id,omitempty"`
 	Error    string `json:"error"`
-}
-
-// ToastDismissedData is the data of toast_dismissed.
-type ToastDismissedData struct {
-	ToastID string `json:"toast_id"` // or that of a notice
-	By      UserID `json:"by,omitempty"`
 }
 
 // An ActionType is a kind of action. The set is closed.

@@ -212,6 +212,9 @@ type MonitorState struct {
 	// TaskID is the task in focus, Title what it is about, in short.
 	TaskID TaskID `json:"task_id,omitempty"`
 	Title  string `json:"title,omitempty"`
+	// HeldUntilMS is until when its agents wait for room in its budget (Unix ms), 0 if
+	// they do not.
+	HeldUntilMS int64 `json:"held_until_ms,omitempty"`
 }
 
 // An AgentState is an agent that has a turn now.

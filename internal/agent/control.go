@@ -47,6 +47,7 @@ var controls = []tool.Spec{
 		`{"type":"object","properties":{"message":{"type":"string"},"mode":{"type":"string"}},"required":["message"],"additionalProperties":false}`),
 	windowSpec,
 	notifySpec,
+	reloadSpec,
 }
 
 func control(name, doc, schema string) tool.Spec {
@@ -81,6 +82,8 @@ func (w *worker) control(ctx context.Context, v session.View, c core.Call) error
 		return w.showWindow(ctx, v, c)
 	case toolNotify:
 		return w.notify(c)
+	case toolReload:
+		return w.showAgain(c)
 	case toolSkill:
 		return w.useSkill(c)
 	case toolAppQuery, toolAppCommand:

@@ -345,6 +345,9 @@ func (w *worker) system(ctx context.Context, v session.View) string {
 	if v.Task.ParentTaskID != "" && v.Task.TodoID == "" {
 		b.WriteString("\nYou work on a subtask. Nobody reads along but the agent that gave it to you. End with attempt_completion; its result is all that agent gets.\n")
 	}
+	if v.Task.Kind() == clew.AgentWindow {
+		b.WriteString("\nYou are the agent of a window that the user has open: <open_windows> shows what your windows have on them. What the user does there comes as <component_action>; answer it by changing your windows, and say in one sentence what you did. You may change the windows of your group only; what you open joins it.\n")
+	}
 	if v.Task.Kind() == clew.AgentEphemeral {
 		b.WriteString("\nAnother agent is at work in this session and knows the conversation; you do not. Answer this one message at once, in few words, and change nothing that the other one may be working on. If you need the conversation, use hand_over.\n")
 	}

@@ -237,3 +237,31 @@ func sameFromAnyPrefix(t tester, b *bench) {
 		}
 	}
 }
+
+// The tape follows from the records alone, so a session that was made of another one's
+// records has it. It has the main conversation of its monitor and no other.
+//
+// Covers: CTX-01, STO-14
+func TestTapeAfterAnImport(t *testing.T) {
+	b := newBench()
+	b.create()
+	for _, on := range []clew.MonitorID{"monitor-0", "monitor-1"} {
+		must(b.on(on, "to "+string(on)))
+		b.at = b.focused(on)
+		must(b.begin())
+		must(b.finish("from " + string(on)))
+		b.at = nil
+	}
+	b.helped("monitor-0", "w", "not of it")
+	b.inject("bob", "", func(tx *decide.Tx) { tx.Add(&clew.SessionImportedData{Owner: "bob"}) })
+	s, err := core.Restore("s", core.Loaded{Tail: b.records}, b.fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range []clew.MonitorID{"monitor-0", "monitor-1"} {
+		got := s.Tape(on)
+		if len(got) != 2 || got[0].Content != "to "+string(on) || got[0].Role != clew.SpeakerUser || got[1].Content != "from "+string(on) || got[1].Source != "" {
+			t.Errorf("%s: %+v", on, got)
+		}
+	}
+}

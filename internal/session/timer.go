@@ -12,7 +12,7 @@ import (
 	"github.com/clew-run/clew/internal/session/decide"
 )
 
-// timer is a session's timer for the next reminder or deadline. While the
+// timer is a session's timer for the next reminder, deadline or end of a hold. While the
 // session is in memory the timer counts; the engine's wake-up is for when it is
 // not, and for a machine whose clock stood still. Owned by run.
 type timer struct {
@@ -146,9 +146,9 @@ func (s *Session) rewake() {
 func wakeAfterLoad(state *core.State, loaded core.Loaded) int64 {
 	mark := []byte(`"deadline_ms":`)
 	touched := state.NextDeadline() > 0
-	had := bytes.Contains(loaded.State, mark)
+	had := bytes.Contains(loaded.State, mark) || bytes.Contains(loaded.State, []byte(`"held_until_ms":`))
 	for _, r := range loaded.Tail {
-		touched = touched || had && (r.Type == clew.EventHitlResolved || r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone) || bytes.Contains(r.Data(), mark)
+		touched = touched || r.Type == clew.EventMonitorHeld || had && (r.Type == clew.EventHitlResolved || r.Type == clew.EventHistoryRewound || r.Type == clew.EventRewindUndone) || bytes.Contains(r.Data(), mark)
 	}
 	if touched {
 		return unknownWake

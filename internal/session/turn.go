@@ -43,16 +43,11 @@ func (s *Session) startTurns() {
 	if s.noteMissing() {
 		return
 	}
-	var due []*core.Task
-	for id, t := range s.state.Tasks {
-		if s.turns[id] == nil && s.state.Runnable(t) {
-			due = append(due, t)
-		}
-	}
-	slices.SortFunc(due, func(a, b *core.Task) int { // whoever came first has the first slot
-		return cmp.Or(cmp.Compare(a.Turn.SinceMS, b.Turn.SinceMS), a.Number-b.Number)
-	})
+	due := s.waitingTurns()
 	for i, t := range due {
+		if !s.state.MayStart(t, s.background()) { // it begins when another one is over
+			continue
+		}
 		release := s.slotFor()
 		if release == nil { // they stay as they are on record, and begin when one is free
 			s.awaitSlots(len(due) - i)
@@ -60,6 +55,31 @@ func (s *Session) startTurns() {
 		}
 		s.startTurn(t, release)
 	}
+}
+
+// waitingTurns are the tasks that have something to do and that nobody works on, first
+// come, first served.
+func (s *Session) waitingTurns() []*core.Task {
+	var list []*core.Task
+	for id, t := range s.state.Tasks {
+		if s.turns[id] == nil && s.state.Runnable(t) {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b *core.Task) int {
+		return cmp.Or(core.CompareMessageIDs(a.Turn.ID, b.Turn.ID), cmp.Compare(a.Number, b.Number))
+	})
+	return list
+}
+
+// background counts the turns at work on monitors other than the main one.
+func (s *Session) background() (n int) {
+	for id := range s.turns {
+		if t := s.state.Task(id); t != nil && t.MonitorID != clew.MainMonitor {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Session) startTurn(t *core.Task, release func()) {

@@ -65,7 +65,8 @@ type View struct {
 	// InTodo is the todo that the task, or the one above it, carries out, "" if none.
 	InTodo string
 	NowMS  int64
-	// Held says that the run is paused: nothing new may begin.
+	// Held says that the run is paused, or that its monitor's budget is used up: nothing
+	// new may begin.
 	Held bool
 	// Blocked says that a question is open which is about no single call:
 	// nothing new may begin before its answer.
@@ -94,7 +95,7 @@ func (d *TurnContext) View() (View, error) {
 func (s *Session) view(t *core.Task) View {
 	v := View{
 		Session: s.id, Owner: s.state.Owner, Workspace: s.state.Workspace, Environment: s.state.Environment, Checkpoint: s.state.Checkpoint, FilesNode: s.state.FilesNode, OwnPast: s.state.FirstOwnSeq == 0, Moved: s.state.LastRewindSeq, Settings: maps.Clone(s.state.Settings),
-		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.RunPaused(t), NowMS: s.host.now(),
+		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.OnHold(t), NowMS: s.host.now(),
 		Instructions: s.state.Instructions, // never changed
 		Apps:         s.state.AppReady(),
 	}

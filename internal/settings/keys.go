@@ -106,6 +106,7 @@ func Defaults() Values {
 		ExcludePaths: []string{},
 		Checkpoints:  true, CheckpointExclude: []string{}, CheckpointMaxFileMB: 100, CheckpointQuotaMB: 20_480,
 		EraseAfterDays: 7, RetentionUsers: map[string]int{},
+		MonitorMaxConcurrent: 2, MonitorMaxActionsPerMin: 30, MonitorMaxOutputPerMin: 50_000,
 		McpEnabled:        true,
 		McpServers:        map[string]McpServer{},
 		TrustedWorkspaces: map[string]string{},

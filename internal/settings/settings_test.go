@@ -354,3 +354,21 @@ func TestPassthroughIsNotCached(t *testing.T) {
 		t.Error("a session may set it")
 	}
 }
+
+// The budgets of monitors are read from their own names in the environment as well; the
+// names with the prefix win.
+//
+// Covers: POL-19, POL-20, POL-21
+func TestNamesOfMonitorBudgets(t *testing.T) {
+	s, err := Open(t.Context(), Options{Store: NewMemory(), Environ: []string{
+		"MONITOR_MAX_CONCURRENT=5", "MONITOR_MAX_ACTIONS_PER_MIN=7", "CLEW_SET_MONITOR_MAX_ACTIONS_PER_MIN=8", "MONITOR_MAX_OUTPUT_PER_MIN=many",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	v, problems := s.For(nil)
+	if v.MonitorMaxConcurrent != 5 || v.MonitorMaxActionsPerMin != 8 || v.MonitorMaxOutputPerMin != 50_000 || len(problems) != 1 || problems[0].Key != "monitor_max_output_per_min" {
+		t.Errorf("%d, %d, %d, problems %+v", v.MonitorMaxConcurrent, v.MonitorMaxActionsPerMin, v.MonitorMaxOutputPerMin, problems)
+	}
+}

@@ -17,6 +17,14 @@ import (
 // envPrefix stands before the upper-cased key in the environment.
 const envPrefix = "CLEW_SET_"
 
+// environmentNames are names of the environment that have always been those of a key,
+// beside the one with the prefix, which wins.
+var environmentNames = map[string]string{
+	"MONITOR_MAX_CONCURRENT":      "monitor_max_concurrent",
+	"MONITOR_MAX_ACTIONS_PER_MIN": "monitor_max_actions_per_min",
+	"MONITOR_MAX_OUTPUT_PER_MIN":  "monitor_max_output_per_min",
+}
+
 const maxFile = 4 << 20
 
 // readFile reads the file layer: YAML if the name says so, JSON otherwise. No
@@ -91,6 +99,12 @@ func readEnvironment(keys index, environ []string) raw {
 	values := raw{}
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")
+		if key := environmentNames[name]; key != "" && value != "" && values[key] == nil {
+			if values[key] = quote(value); json.Valid([]byte(value)) {
+				values[key] = json.RawMessage(value)
+			}
+			continue
+		}
 		name, ok := strings.CutPrefix(name, envPrefix)
 		if !ok || name == "" || value == "" {
 			continue

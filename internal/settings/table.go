@@ -136,6 +136,12 @@ func limitKeys() []*Key {
 			Doc: "How many agents of one person may be at work on a server at once; others wait for their turn. 0 is no limit.", Allowed: "0 to 10000"}.between(0, 10_000),
 		Key{Name: "agent_limit_node", Group: "Limits", Exportable: true, Session: SessionNever,
 			Doc: "How many agents of all people may be at work on a server at once. 0 is no limit.", Allowed: "0 to 100000"}.between(0, 100_000),
+		Key{Name: "monitor_max_concurrent", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many turns are worked on at once on all monitors but the main one. The others wait. Also read from MONITOR_MAX_CONCURRENT.", Allowed: "1 to 64"}.between(1, 64),
+		Key{Name: "monitor_max_actions_per_min", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many things agents may show on a monitor other than the main one in a minute. More is refused with the time to wait. Also read from MONITOR_MAX_ACTIONS_PER_MIN.", Allowed: "1 to 10000"}.between(1, 10000),
+		Key{Name: "monitor_max_output_per_min", Group: "Limits", Exportable: true, Session: SessionTighten, tighter: lower,
+			Doc: "How many bytes models may write on a monitor other than the main one in a minute. Beyond that its agents wait. Also read from MONITOR_MAX_OUTPUT_PER_MIN.", Allowed: "1000 to 100000000"}.between(1000, 100_000_000),
 		Key{Name: "worktree", Group: "Workspaces", Exportable: true,
 			Doc: "What works in a git work tree and on a branch of its own: each new session in a repository, or each todo of a run with several at once. A session can only say so for its todos.", Allowed: "`off`, `session`, `todos`"}.choosing("off", "session", "todos"),
 	}

@@ -63,6 +63,11 @@ type Values struct {
 	AgentLimitNode       int                   `json:"agent_limit_node"`           // at work on a node; 0 = none
 	Worktree             string                `json:"worktree"`                   // off, session: new sessions have one of their own, todos: so have todos of a run
 
+	// Of all monitors but the main one: turns at once, and of each in a minute actions and bytes.
+	MonitorMaxConcurrent    int `json:"monitor_max_concurrent"`      // 2
+	MonitorMaxActionsPerMin int `json:"monitor_max_actions_per_min"` // 30
+	MonitorMaxOutputPerMin  int `json:"monitor_max_output_per_min"`  // 50000
+
 	// Runs
 	RunParallelTodos   int     `json:"run_parallel_todos"`      // 3 at once
 	RunMaxTodos        int     `json:"run_max_todos"`           // 500 in a plan

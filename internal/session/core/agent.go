@@ -14,10 +14,11 @@ type AgentRules struct {
 	// Ephemeral says that what an agent at work would not hear soon is answered by one
 	// of its own.
 	Ephemeral bool
+	Budget    MonitorBudget
 }
 
 // DefaultAgentRules hold where there are no settings.
-var DefaultAgentRules = AgentRules{Monitors: 4}
+var DefaultAgentRules = AgentRules{Monitors: 4, Budget: MonitorBudget{Turns: 2, Actions: 30, Bytes: 50_000}}
 
 // AgentRules is what the settings say about agents, in this session.
 func (s *State) AgentRules() AgentRules {
@@ -108,7 +109,7 @@ func (s *State) HearsSoon(t *Task) bool {
 
 // awaitsPerson reports whether a turn stands still until a person answers.
 func (s *State) awaitsPerson(t *Task) bool {
-	return !s.Runnable(t) && slices.ContainsFunc(s.Questions, func(q clew.Question) bool {
+	return !s.HasWork(t) && slices.ContainsFunc(s.Questions, func(q clew.Question) bool {
 		about := SubjectOfQuestion(q)
 		return about.Task == t.TaskID || about.HoldsRun() && s.sameRun(t.TaskID, about.Task)
 	})

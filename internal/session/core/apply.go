@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/prompt"
 )
 
 // Apply folds one record into the state. It is pure but for the state it is
@@ -100,6 +101,11 @@ func apply(s *State, r clew.Record, data any) {
 	case *clew.ActionsData:
 		s.noteActions(d)
 		ApplyActions(s, d)
+	case *clew.MonitorHeldData:
+		applyHeld(s, d)
+	case *clew.ToastDismissedData:
+		applyDismissed(s, d)
+		s.Reload = s.Reload.Fail(d.ToastID)
 	case *clew.MonitorAddedData:
 		s.addMonitor(Monitor{ID: d.MonitorID, AgentID: d.AgentID})
 	case *clew.MonitorRemovedData:
@@ -108,8 +114,6 @@ func apply(s *State, r clew.Record, data any) {
 		ApplyInteracted(s, d)
 	case *clew.RenderingFailedData:
 		applyRenderingFailed(s, d)
-	case *clew.ToastDismissedData:
-		applyDismissed(s, d)
 	case *clew.WindowAgentStatusData:
 		applyWindowAgentStatus(s, r, d)
 	case *clew.AppRegisteredData:
@@ -209,10 +213,14 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 		s.FilesWait = nil // it is decided anew
 		t.Status, t.EndedMS, t.Dismissed = clew.TaskStatusActive, 0, false
 		t.Turn = &Turn{ID: d.MessageID, AgentID: d.AgentID, TaskID: t.TaskID, WindowID: in.WindowID, SinceMS: s.TS, Prompt: &in}
+		t.Turn.Fingerprint = s.fingerprint(t, in)
 		t.Outcome = nil
 		t.Steps, t.AutoApproved, t.Mistakes = 0, 0, 0
 	case clew.DeliverySteer, clew.DeliveryAnswer:
 		t.Inbox = append(t.Inbox, in)
+		if t.Turn != nil {
+			t.Turn.Fingerprint = prompt.Fingerprint{}
+		}
 		t.AutoApproved, t.Mistakes = 0, 0
 	}
 }

@@ -120,7 +120,7 @@ func RunIDOf(data any) string {
 // TreeBusy reports whether somebody works in a root's tree right now.
 func (s *State) TreeBusy(root *Task) bool {
 	for _, t := range s.Tasks {
-		if t.RootTaskID == root.TaskID && s.Runnable(t) {
+		if t.RootTaskID == root.TaskID && s.HasWork(t) {
 			return true
 		}
 	}

@@ -260,6 +260,7 @@ func applyModelMessage(s *State, d *clew.ModelMessageData) {
 		s.noteWindowsTold(id)
 		return
 	}
+	s.use(t, 0, OutputSize(d.Message.Content))
 	t.Guessed, t.Counted = t.Reserved.TokensIn, 0
 	t.endModelCall()
 	t.Calls = nil

@@ -18,6 +18,11 @@ type Monitor struct {
 	Queue []Input `json:"queue,omitempty"`
 	// Heard is how far its main agent has heard the timeline.
 	Heard int64 `json:"heard,omitempty"`
+	// Used is what its agents did in the last minute, second by second, and HeldUntilMS
+	// until when they wait because it was too much, 0 if they do not. The main monitor
+	// has no budget.
+	Used        []Used `json:"used,omitempty"`
+	HeldUntilMS int64  `json:"held_until_ms,omitempty"`
 }
 
 // MainAgent is the agent of the main monitor.
@@ -203,7 +208,7 @@ func (s *State) anyAtWork(among func(*Task) bool) bool {
 func (s *State) monitorStates() clew.List[clew.MonitorState] {
 	list := clew.List[clew.MonitorState]{}
 	for _, m := range s.AllMonitors() {
-		st := clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.ForAgent()), TaskID: m.Current}
+		st := clew.MonitorState{MonitorID: m.ID, AgentID: m.AgentID, Busy: s.AtWorkOn(m.ID), Queued: len(m.ForAgent()), TaskID: m.Current, HeldUntilMS: m.HeldUntilMS}
 		if t := s.Task(m.Current); t != nil {
 			st.Title = t.title()
 		}

@@ -24,12 +24,13 @@ func (s *State) ReminderTime(a *clew.Asking, reminderSec int) int64 {
 	return a.DeadlineMS - min(int64(reminderSec)*1000, int64(a.TimeoutSec)*500)
 }
 
-// NextDeadline is when the next reminder or deadline is (Unix ms), 0 if none.
+// NextDeadline is when the next reminder or deadline is, or a monitor may continue (Unix
+// ms), 0 if none.
 func (s *State) NextDeadline() int64 {
 	if s.PendingRewind != nil { // everything waits for the files
 		return 0
 	}
-	next, sec := int64(0), -1
+	next, sec := s.NextRelease(), -1
 	for _, q := range s.Questions {
 		a := q.Asking()
 		if a == nil || a.DeadlineMS == 0 {

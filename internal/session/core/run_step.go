@@ -73,7 +73,7 @@ const (
 
 // MayBegin reports whether a task may begin something new: its run is not
 // paused, and no question holds it up.
-func (s *State) MayBegin(t *Task) bool { return !s.RunPaused(t) && !s.Blocked(t.TaskID) }
+func (s *State) MayBegin(t *Task) bool { return !s.OnHold(t) && !s.Blocked(t.TaskID) }
 
 // The limits of a run: their names in the limit field of a question.
 const (

@@ -72,6 +72,8 @@ type State struct {
 	AppRequests []AppRequest `json:"app_requests,omitempty"`
 	// Timeline is what main agents have yet to hear of people and other agents.
 	Timeline prompt.Timeline `json:"timeline,omitzero"`
+	// Reload is what turns showed and what can be shown again.
+	Reload prompt.Reload `json:"reload,omitzero"`
 
 	// Removed are the parts of the journal that are hidden, in order. Undo and
 	// Redo hold the rewinds that can be undone or done again, the newest last.
@@ -169,7 +171,7 @@ func (s *State) Busy() bool {
 		return true
 	}
 	for _, t := range s.Tasks {
-		if s.Runnable(t) {
+		if s.HasWork(t) {
 			return true
 		}
 	}

@@ -176,6 +176,9 @@ type Turn struct {
 	Condense bool `json:"condense,omitempty"`
 	// Acts is what the agent showed in it, and what those did whom it waits for.
 	Acts prompt.Acts `json:"acts,omitzero"`
+	// Fingerprint is what it began with, empty if what it shows follows from more than
+	// that.
+	Fingerprint prompt.Fingerprint `json:"fingerprint,omitzero"`
 	// Failure is what an error record said during the turn, Refused what a no to
 	// going on comes to. They decide how it ends.
 	Failure string        `json:"failure,omitempty"`
@@ -274,7 +277,11 @@ func (s *State) RunPaused(t *Task) bool {
 // Runnable reports whether the task's agent has something to do now. What waits
 // for a person or for a child task waits on record, not in memory. A call that
 // was only proposed waits with it: the agent left it for later.
-func (s *State) Runnable(t *Task) bool {
+func (s *State) Runnable(t *Task) bool { return s.HasWork(t) && !s.held(t) }
+
+// HasWork is Runnable, be it that the budget of the task's monitor has it wait: that
+// ends by itself.
+func (s *State) HasWork(t *Task) bool {
 	if t.Turn == nil || t.Ended() || s.PendingRewind != nil || s.RunPaused(t) || s.Blocked(t.TaskID) {
 		return false
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -17,20 +18,68 @@ type Preamble struct {
 }
 
 // Preamble is what the task's model is told with the next words that it hears: what
-// happened meanwhile, if it is a main agent's, and the open windows, if they are others
-// than it was told of last.
+// happened meanwhile, if it is a main agent's, the open windows, if they are others
+// than it was told of last, and what a turn that began alike showed.
 func (s *State) Preamble(t *Task) Preamble {
 	var p Preamble
 	var timeline, windows string
 	if heard := s.Monitor(t.MonitorID).Heard; t.Kind() == clew.AgentMain && s.Timeline.Last > heard {
 		timeline, p.TimelineTo = s.Timeline.Render(heard), s.Timeline.Last
 	}
+	tape := s.tapeFor(t)
 	open := s.promptWindows()
+	s.addContent(t, open)
 	if hash := prompt.WindowsHash(open); hash != cmp.Or(t.WindowsTold, prompt.NoWindows) {
 		windows, p.WindowsHash = prompt.Windows(open), hash
 	}
-	p.Text = prompt.Join(timeline, windows)
+	reload := ""
+	if t.Turn != nil && t.Turn.Prompt != nil {
+		reload = s.Reload.Offer(t.Turn.Fingerprint)
+	}
+	p.Text = prompt.Join(timeline, tape, windows, reload)
 	return p
+}
+
+// tapeFor is what was said lately in the main conversation, for the first turn of a
+// window's agent: it knows nothing else of it.
+func (s *State) tapeFor(t *Task) string {
+	if t.Kind() != clew.AgentWindow || len(t.History) > 0 || t.HiddenCount > 0 {
+		return ""
+	}
+	main := s.Monitor(t.MonitorID).AgentID
+	of := func(m *clew.Message) bool {
+		said := s.Task(m.TaskID)
+		return said != nil && said.AgentID == main && said.MonitorID == t.MonitorID
+	}
+	return prompt.RenderTape(prompt.Tape(s.Messages.Tail(), of, func(id string) bool { return s.Window(id) != nil }))
+}
+
+// addContent lets a window's agent see what its windows show.
+func (s *State) addContent(t *Task, open []prompt.Window) {
+	root := s.RootOf(t)
+	if root.Kind() != clew.AgentWindow {
+		return
+	}
+	for i := range open {
+		if w := s.Window(open[i].ID); w.Key() == root.Key && w.Content != nil {
+			open[i].Content = contentForModel(w.Content)
+		}
+	}
+}
+
+// contentRunes bounds what a window's agent is told of a window.
+const contentRunes = 8000
+
+// contentForModel is what a window shows, as text.
+func contentForModel(c *clew.WindowContent) string {
+	if c.Text != "" {
+		return clew.Clip(c.Text, contentRunes)
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		return ""
+	}
+	return clew.Clip(string(b), contentRunes)
 }
 
 // promptWindows are the open windows as models are told of them.
@@ -104,21 +153,29 @@ func (s *State) noteActs(d *clew.ActionsData) {
 	if t == nil {
 		return
 	}
+	s.use(t, len(d.Actions), 0)
 	turns := []*Turn{t.Turn}
 	if root := s.RootOf(t); root != t {
 		turns = append(turns, root.Turn)
 	}
 	for _, turn := range turns {
-		if turn != nil {
-			turn.Acts = turn.Acts.With(d.Actions)
+		if turn == nil {
+			continue
+		}
+		if turn.Acts = turn.Acts.With(d.Actions); d.ReloadID != "" {
+			turn.Fingerprint = prompt.Fingerprint{}
 		}
 	}
 }
 
-// noteTurnEnd keeps what main agents have to hear of a turn that ends: what other
-// agents did, unless somebody waits for them and hears it all.
+// noteTurnEnd keeps what a turn that ends showed, and what main agents have to hear of
+// it: what other agents did, unless somebody waits for them and hears it all.
 func (s *State) noteTurnEnd(t *Task, result string) {
-	if t.Turn == nil || !s.toldToMain(t) {
+	if t.Turn == nil {
+		return
+	}
+	s.keepReload(t)
+	if !s.toldToMain(t) {
 		return
 	}
 	why := ""
@@ -156,4 +213,14 @@ func (t *Task) lastWords() string {
 		}
 	}
 	return ""
+}
+
+// Tape is what was said lately in the main conversation of a monitor, for an agent that
+// was not there.
+func (s *State) Tape(on clew.MonitorID) []prompt.TapeEntry {
+	on = s.Monitor(on).ID
+	return prompt.Tape(s.Messages.Tail(), func(m *clew.Message) bool {
+		t := s.Task(m.TaskID)
+		return m.MonitorID == on && t != nil && t.Kind() == clew.AgentMain
+	}, func(window string) bool { return s.Window(window) != nil })
 }

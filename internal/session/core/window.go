@@ -225,6 +225,7 @@ func ApplyInteracted(s *State, d *clew.UserInteractedData) {
 		if w.Change(p, "", nil) == nil {
 			s.Windows = withWindow(s.Windows, w)
 			s.FocusedWindow = w.ID
+			s.noteInteraction(in.Kind, w.ID)
 		}
 	}
 }

@@ -231,11 +231,3 @@ func decideRendering(tx *Tx, s *core.State, d *clew.RenderingFeedbackData) {
 func notDrawn(w core.Window) string {
 	return fmt.Sprintf("Window %s could not be drawn at version %d. The user's program says: %q. Change its content or close it.", w.ID, w.Version, w.Failed)
 }
-
-// decideToast dismisses a notice. One that is gone already was dismissed by somebody
-// else.
-func decideToast(tx *Tx, s *core.State, by clew.UserID, d *clew.ToastActionData) {
-	if slices.ContainsFunc(s.Notices, func(n clew.NoticeState) bool { return n.NoticeID == d.ToastID }) {
-		tx.Add(&clew.ToastDismissedData{ToastID: d.ToastID, By: by})
-	}
-}

@@ -149,9 +149,12 @@ func (c ChangeWindow) With(texts streams) Intent {
 
 func (c ChangeWindow) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
-	version, err := ShowWindow(tx, s, t, c.Wish)
+	version, err := 0, s.ActionsRefused(t, tx.NextTS())
+	if err == nil {
+		version, err = ShowWindow(tx, s, t, c.Wish)
+	}
 	if err != nil {
-		r.refuseOwn(c.Call, err)
+		r.refuseFor(c.Call, err)
 		return Result{}, nil
 	}
 	if c.Wish.Type == clew.ActionWindowClose {
@@ -173,17 +176,11 @@ type Notify struct {
 func (n Notify) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	if err := ShowNotice(tx, t, n.Title, n.Text); err != nil {
-		r.refuseOwn(n.Call, err)
+		r.refuseFor(n.Call, err)
 		return Result{}, nil
 	}
 	r.result(n.Call, "The notice is shown.")
 	return Result{}, nil
-}
-
-// refuseOwn ends one of the agent's own calls that cannot be.
-func (r *recorder) refuseOwn(c core.Call, err error) {
-	why := clew.AsError(err).Message
-	r.refuse(c, Refusal{Why: why, Summary: why, Shown: c.Tool + " was refused: " + why, Say: clew.SayError})
 }
 
 // AnswerCall ends one of the agent's own calls with a text for the model.

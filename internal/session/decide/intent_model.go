@@ -133,10 +133,14 @@ func (a RecordAnswer) decide(tx *Tx, s *core.State, t *core.Task) (Result, error
 		Metadata: map[string]any{"model": a.Model, "stop": a.Stop},
 	})
 	total := r.used(a.Usage)
+	held := s.HoldAfter(t, core.OutputSize(a.Parts), tx.NextTS())
+	if held > 0 {
+		tx.Add(&clew.MonitorHeldData{MonitorID: t.MonitorID, UntilMS: held})
+	}
 	if a.Cut {
 		r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The answer was cut: it reached the limit of its length."})
 	}
-	if a.Current && s.MayBegin(t) { // else they stay as they are until the run goes on
+	if a.Current && held == 0 && s.MayBegin(t) { // else they stay as they are until the run goes on
 		r.files(a.Files)
 		r.decideCalls(a.Plans, a.Most)
 	}

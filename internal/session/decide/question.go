@@ -34,7 +34,7 @@ type TimeoutCommand struct {
 }
 
 // decideExpire settles the question whose deadline passed first; if there is
-// none, it reminds of one.
+// none, it reminds of one, or lets a monitor continue.
 func decideExpire(tx *Tx, s *core.State, d *TimeoutCommand) {
 	if s.PendingRewind != nil {
 		return
@@ -64,6 +64,12 @@ func decideExpire(tx *Tx, s *core.State, d *TimeoutCommand) {
 				RequestID: a.RequestID, DeadlineMS: a.DeadlineMS, RemainingSec: int((a.DeadlineMS - tx.Now() + 999) / 1000),
 				TaskID: a.TaskID, Scope: a.Scope,
 			})
+			return
+		}
+	}
+	for _, m := range s.AllMonitors() {
+		if m.HeldUntilMS > 0 && m.HeldUntilMS <= tx.Now() {
+			tx.Add(&clew.MonitorHeldData{MonitorID: m.ID})
 			return
 		}
 	}

@@ -97,6 +97,17 @@ type Refusal struct {
 	Summary string // of it
 	Shown   string
 	Say     clew.Say
+	// NoMistake says that the model could not know.
+	NoMistake bool
+}
+
+// refuseFor ends a call with an error in words for the model. A budget that is used up
+// is no mistake of the model's.
+func (r *recorder) refuseFor(c core.Call, err error) {
+	why := clew.AsError(err).Message
+	r.refuse(c, Refusal{
+		Why: why, Summary: why, Shown: c.Tool + " was refused: " + why, Say: clew.SayError, NoMistake: clew.CodeOf(err) == clew.BudgetExceeded,
+	})
 }
 
 // refuse ends a call that may not run. The person sees it as the model does.
@@ -104,7 +115,7 @@ func (r *recorder) refuse(c core.Call, why Refusal) {
 	r.say(clew.Message{Say: why.Say, Role: clew.SpeakerSystem, Text: why.Shown, ToolCallID: c.ID})
 	r.tx.Add(&clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolError, Error: why.Why, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
-		MonitorID: r.t.MonitorID, MessageID: c.MessageID, Output: why.Why, Summary: why.Summary, Mistake: true,
+		MonitorID: r.t.MonitorID, MessageID: c.MessageID, Output: why.Why, Summary: why.Summary, Mistake: !why.NoMistake,
 	})
 	r.tx.Add(&clew.TaskToolFailedData{TaskRef: r.t.TaskRef, Tool: c.Tool, Error: why.Why, ToolCallID: c.ID})
 }

@@ -19,7 +19,7 @@ func stopWork(tx *Tx, s *core.State, streamed streams, how TurnEnd) {
 		}
 	}
 	for _, t := range s.SortedTasks() {
-		if s.ActiveRun(t) == nil && (s.Runnable(t) || s.WaitsForNothing(t)) {
+		if s.ActiveRun(t) == nil && (s.HasWork(t) || s.WaitsForNothing(t)) {
 			CloseTurn(tx, s, t, streamed, how)
 		}
 	}
@@ -46,7 +46,7 @@ func (c *runStepper) pauseForRewind(how TurnEnd) {
 		return t != nil && t.RootTaskID == c.root.TaskID
 	})
 	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.hasNextStep() || slices.ContainsFunc(c.s.TasksOfTree(c.root.TaskID), func(t *core.Task) bool {
-		return c.s.Runnable(t) && (t != c.root || !again)
+		return c.s.HasWork(t) && (t != c.root || !again)
 	})) {
 		if err := c.pause(how); err != nil {
 			c.tx.Truncate(mark)

@@ -14,6 +14,13 @@ func escaped(s string) string { return escape.Replace(strings.ToValidUTF8(s, str
 
 var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\r", " ", "\n", " ")
 
+// escapedLines is escaped for what stands between tags: lines and quotes stay.
+func escapedLines(s string) string {
+	return escapeLines.Replace(strings.ToValidUTF8(s, string(utf8.RuneError)))
+}
+
+var escapeLines = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", " ")
+
 // Join puts the parts in front of somebody's words, in their order; "" if there is
 // none.
 func Join(parts ...string) string {

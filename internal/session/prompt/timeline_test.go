@@ -1,6 +1,7 @@
 package prompt_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -154,5 +155,70 @@ func TestActs(t *testing.T) {
 	}
 	if got := a.Sentences(); len(a.List) != 100 || !strings.HasSuffix(got, "And 89 more.") {
 		t.Errorf("%d kept, says %q", len(a.List), got)
+	}
+}
+
+// Covers: POL-13, G-18
+func TestReloadOffers(t *testing.T) {
+	print := func(words, windows string) prompt.Fingerprint { return prompt.NewFingerprint(words, words, windows) }
+	acts := prompt.Acts{}.With([]clew.Action{{Type: clew.ActionWindowCreate, WindowID: "a"}})
+	var r prompt.Reload
+	if r = r.With(print("x", "w"), prompt.Acts{}); r.Made != 0 {
+		t.Error("a turn that showed nothing is kept")
+	}
+	if r = r.With(print("x", "w"), prompt.Acts{List: acts.List, Cut: true}); r.Made != 0 {
+		t.Error("a turn that showed too much is kept")
+	}
+	for _, windows := range []string{"v", "w", "u", "z", "w"} {
+		r = r.With(print("A  b", windows), acts)
+	}
+	want := []string{`id="reload_5" match="exact"`, `id="reload_4" match="similar"`, `id="reload_3" match="similar"`}
+	got := r.Offer(print(" a B ", "w"))
+	for _, x := range want {
+		if !strings.Contains(got, x) {
+			t.Errorf("%s is not in %s", x, got)
+		}
+	}
+	if strings.Count(got, "<option") != len(want) || strings.Index(got, "reload_5") > strings.Index(got, "reload_4") || r.Offer(print("other", "w")) != "" {
+		t.Errorf("offers %s", got)
+	}
+	failed := r.Fail("reload_5")
+	if got := failed.Offer(print("a b", "w")); strings.Contains(got, "exact") || r.Find("reload_5") == nil || failed.Find("reload_5") != nil {
+		t.Errorf("failed: %s", got)
+	}
+	if again := failed.With(print("a b", "w"), acts); !strings.Contains(again.Offer(print("a b", "w")), `id="reload_6" match="exact"`) {
+		t.Errorf("made anew: %s", again.Offer(print("a b", "w")))
+	}
+	for i := range 60 {
+		r = r.With(print(fmt.Sprint("n", i), "w"), acts)
+	}
+	if len(r.Entries) != 50 || r.Entries[49].ID != "reload_65" {
+		t.Errorf("%d entries, the last %s", len(r.Entries), r.Entries[49].ID)
+	}
+}
+
+// Covers: CTX-01, CTX-04
+func TestTape(t *testing.T) {
+	say := func(n int64, role clew.Speaker, kind clew.Say, text, window string) clew.Message {
+		return clew.Message{TS: n, Role: role, Say: kind, Text: text, WindowID: window}
+	}
+	user, assistant := clew.SpeakerUser, clew.SpeakerAssistant
+	list := []clew.Message{
+		say(1, user, clew.SayUserFeedback, "one", ""), say(2, assistant, clew.SayText, "1", ""),
+		say(3, user, clew.SayUserFeedback, "two", ""), say(4, clew.SpeakerSystem, clew.SayError, "oh", ""), say(5, assistant, clew.SayText, "2", ""),
+		say(6, user, clew.SayUserFeedback, "press", "open"), say(7, assistant, clew.SayText, "pressed", "open"),
+		say(8, user, clew.SayUserFeedback, "gone", "closed"), say(9, assistant, clew.SayText, "gone too", "closed"),
+		say(10, user, clew.SayUserFeedback, "three", ""), say(11, assistant, clew.SayCompletionResult, "3", ""), say(12, assistant, clew.SayText, " ", ""),
+	}
+	got := prompt.Tape(list, func(*clew.Message) bool { return true }, func(id string) bool { return id == "open" })
+	b, err := json.Marshal(got)
+	const want = `[{"role":"user","content":"two","timestamp":"1970-01-01T00:00:00.003Z","source":"main"},{"role":"assistant","content":"2","timestamp":"1970-01-01T00:00:00.005Z","source":"main"},` +
+		`{"role":"user","content":"press","timestamp":"1970-01-01T00:00:00.006Z","source":{"window":"open"}},{"role":"assistant","content":"pressed","timestamp":"1970-01-01T00:00:00.007Z","source":{"window":"open"}},` +
+		`{"role":"user","content":"three","timestamp":"1970-01-01T00:00:00.010Z","source":"main"},{"role":"assistant","content":"3","timestamp":"1970-01-01T00:00:00.011Z","source":"main"}]`
+	if err != nil || string(b) != want {
+		t.Errorf("got\n%s, %v\nwant\n%s", b, err, want)
+	}
+	if told := prompt.RenderTape(got); !strings.Contains(told, "<user in=\"window open\">press</user>\n") || prompt.RenderTape(nil) != "" {
+		t.Errorf("told as %s", told)
 	}
 }

@@ -12,6 +12,8 @@ type Window struct {
 	ID, Kind, Title, Monitor string
 	// Queries and Commands are what its app can be asked and told.
 	Queries, Commands []string
+	// Content is what it shows, for its own agent; "" leaves it out.
+	Content string
 }
 
 // Windows tells which windows are open.
@@ -26,7 +28,11 @@ func Windows(list []Window) string {
 		if len(w.Commands) > 0 {
 			fmt.Fprintf(&b, " commands=\"%s\"", escaped(strings.Join(w.Commands, " ")))
 		}
-		fmt.Fprintf(&b, ">%s</window>\n", escaped(w.Title))
+		fmt.Fprintf(&b, ">%s", escaped(w.Title))
+		if w.Content != "" {
+			fmt.Fprintf(&b, "\n<content>%s</content>\n", escapedLines(w.Content))
+		}
+		b.WriteString("</window>\n")
 	}
 	b.WriteString("</open_windows>")
 	return b.String()

@@ -181,6 +181,7 @@ export interface Message {
   client_message_id?: string;
   user_id?: string;
   queued_as?: string;
+  component?: ComponentUse;
   progress_status?: ProgressStatus;
   checkpoint?: Record<string, unknown>;
   context_condense?: ContextCondense;
@@ -265,6 +266,14 @@ export type AgentKind =
   | "window"
   | "task"
   | "step";
+
+export interface ComponentUse {
+  action: string;
+  label?: string;
+  action_id?: string;
+  form_data?: Record<string, unknown>;
+  component_path?: string;
+}
 
 export interface ProgressStatus {
   text?: string;
@@ -453,6 +462,7 @@ export interface MonitorState {
   queued: number;
   task_id?: string;
   title?: string;
+  held_until_ms?: number;
 }
 
 export interface AgentState {
@@ -606,6 +616,8 @@ export interface QueuedMessage {
   user_id?: string;
   client_message_id?: string;
   ts: number;
+  window_id?: string;
+  component?: ComponentUse;
 }
 
 export interface RememberedRule {
@@ -766,6 +778,7 @@ export interface TaskInfo {
   tool_call_id?: string;
   agent_id?: string;
   agent_kind?: AgentKind;
+  window_id?: string;
   text?: string;
   mode?: string;
   status: TaskStatus;
@@ -1022,6 +1035,7 @@ export type EventType =
   | "task_token_usage_updated"
   | "monitor_added"
   | "monitor_removed"
+  | "monitor_held"
   | "actions"
   | "user_interacted"
   | "rendering_failed"
@@ -1146,6 +1160,7 @@ export interface MessageAcceptedData {
   monitor_id?: string;
   delivery?: Delivery;
   task_id?: string;
+  window_id?: string;
   role?: string;
 }
 
@@ -1163,6 +1178,8 @@ export interface MessageQueuedData {
   new_task?: boolean;
   mode?: string;
   budget?: Budget;
+  window_id?: string;
+  component?: ComponentUse;
   role?: string;
 }
 
@@ -1946,6 +1963,9 @@ export interface TaskCreatedData {
   workspace?: string;
   agent_id?: string;
   agent_kind?: AgentKind;
+  agent_key?: string;
+  window_id?: string;
+  action_id?: string;
   tool_call_id?: string;
   run_id?: string;
   todo_id?: string;
@@ -2132,12 +2152,19 @@ export interface MonitorRemovedData {
   by?: string;
 }
 
+/** The agents of a background monitor wait until its output budget has room, or continue. */
+export interface MonitorHeldData {
+  monitor_id: string;
+  until_ms: number;
+}
+
 /** Things the front end should do, in order. */
 export interface ActionsData {
   actions: Action[];
   agent_id?: string;
   monitor_id?: string;
   task_id?: string;
+  reload_id?: string;
 }
 
 export interface Action {
@@ -3185,6 +3212,8 @@ export interface EventData {
   monitor_added: MonitorAddedData;
   /** A monitor was removed; what was on it is on the main one. */
   monitor_removed: MonitorRemovedData;
+  /** The agents of a background monitor wait until its output budget has room, or continue. */
+  monitor_held: MonitorHeldData;
   /** Things the front end should do, in order. */
   actions: ActionsData;
   /** What a person did to windows. */
@@ -3467,6 +3496,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "task_token_usage_updated"; data: TaskTokenUsageUpdatedData })
   | (ServerEnvelopeBase & { type: "monitor_added"; data: MonitorAddedData })
   | (ServerEnvelopeBase & { type: "monitor_removed"; data: MonitorRemovedData })
+  | (ServerEnvelopeBase & { type: "monitor_held"; data: MonitorHeldData })
   | (ServerEnvelopeBase & { type: "actions"; data: ActionsData })
   | (ServerEnvelopeBase & { type: "user_interacted"; data: UserInteractedData })
   | (ServerEnvelopeBase & { type: "rendering_failed"; data: RenderingFailedData })
@@ -3648,6 +3678,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "task_token_usage_updated",
   "monitor_added",
   "monitor_removed",
+  "monitor_held",
   "actions",
   "user_interacted",
   "rendering_failed",
