@@ -99,6 +99,11 @@ func step(brief string) string {
 	return brief
 }
 
+// told reports whether a text is what the server tells beside somebody's words.
+func told(text string) bool {
+	return slices.ContainsFunc([]string{"<timeline>\n", "<open_windows>\n", "<reload_options>\n"}, func(tag string) bool { return strings.HasPrefix(text, tag) })
+}
+
 // lastText gives the newest thing the user said. Results of tools are sent in
 // the user's name and are nothing the user said.
 func lastText(messages []clew.ModelMessage) string {
@@ -111,7 +116,9 @@ func lastText(messages []clew.ModelMessage) string {
 		for _, p := range messages[i].Content {
 			switch p.Type {
 			case clew.PartText:
-				texts = append(texts, p.Text)
+				if !told(p.Text) {
+					texts = append(texts, p.Text)
+				}
 			case clew.PartImage:
 				images++
 			}
