@@ -22,12 +22,13 @@ func TestKillWhileItIsToldAndShown(t *testing.T) {
 		t.Run("at "+at, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), killWithin)
 			defer cancel()
-			s := newStage(t, plot{bin: bin, vendor: llmtest.Anthropic, script: "hearing.yaml", settings: map[string]any{"model_crash_retry": "auto"}})
+			s := newStage(t, plot{bin: bin, vendor: llmtest.Anthropic, script: "hearing.yaml", files: map[string]string{"list.txt": "apples\n"}, settings: map[string]any{"model_crash_retry": "auto"}})
 			env := []string{}
 			if at != "" {
 				env = []string{crashAt + at}
 			}
 			proc.Must(t, s.Srv.Start(env...))
+			proc.Must(t, s.Create(ctx))
 			s.says(ctx, "one", "Show it", "It is open.")
 			proc.Must(t, s.Command(ctx, "close", clew.CommandUserInteraction, clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: "notes"}}}))
 			if at == "" {
