@@ -87,7 +87,7 @@ func (r Reload) Offer(f Fingerprint) string {
 			similar = append(similar, e.offer("similar"))
 		}
 	}
-	all := append(exact, similar...)
+	all := slices.Concat(exact, similar)
 	if len(all) == 0 {
 		return ""
 	}
