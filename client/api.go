@@ -149,6 +149,19 @@ func (a *API) Messages(ctx context.Context, id clew.SessionID, p PageOf) (clew.M
 	return page, err
 }
 
+// Windows is what agents show beside the transcript.
+type Windows struct {
+	Windows []clew.WindowState `json:"windows"` // the front one last
+	Notices []clew.NoticeState `json:"notices"` // that nobody has dismissed, oldest first
+}
+
+// Windows reads the open windows of a session.
+func (a *API) Windows(ctx context.Context, id clew.SessionID) (Windows, error) {
+	var out Windows
+	err := a.call(ctx, http.MethodGet, sessionPath(id)+"/windows", nil, nil, &out)
+	return out, err
+}
+
 // A Receipt says what became of a command.
 type Receipt struct {
 	ClientMessageID clew.ClientMessageID `json:"client_message_id"`

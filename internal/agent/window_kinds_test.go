@@ -45,7 +45,7 @@ func manyRows(n int) string {
 // Each kind of window, from what the model writes and from files of the workspace. Large
 // tables and images are blobs, which the session's records refer to.
 //
-// Covers: WIN-06, TOOL-01, G-08
+// Covers: WIN-06, TOOL-01
 func TestWindowKinds(t *testing.T) {
 	big := manyRows(500)
 	run(t, allowed(), func(w *world) {
@@ -197,7 +197,7 @@ func TestWindowVersions(t *testing.T) {
 
 // A notice waits until somebody dismisses it; of more than five the oldest give way.
 //
-// Covers: TOOL-02, WIN-12, WS-080
+// Covers: TOOL-02, WIN-06
 func TestNotify(t *testing.T) {
 	parts := []clew.Part{call("0", "notify", `{"text":""}`), call("x", "notify", `{"text":"`+strings.Repeat("x", 301)+`"}`)}
 	for i := range 6 {

@@ -88,6 +88,13 @@ type detail struct {
 
 type sessionOutput struct{ Body detail }
 
+type windowsOutput struct {
+	Body struct {
+		Windows clew.List[clew.WindowState] `json:"windows" nullable:"false"`
+		Notices clew.List[clew.NoticeState] `json:"notices" nullable:"false" doc:"Those that nobody has dismissed, oldest first"`
+	}
+}
+
 type messagesInput struct {
 	ID     clew.SessionID `path:"id" doc:"The session"`
 	Limit  int            `query:"limit" minimum:"1" maximum:"1000" default:"50"`
@@ -124,6 +131,8 @@ func (a *API) sessionRoutes(h huma.API) {
 		"Read what a session is doing."), a.get)
 	huma.Register(h, operation("list-messages", http.MethodGet, "/sessions/{id}/messages", http.StatusOK,
 		"Read a page of the transcript, in order of time."), a.messages)
+	huma.Register(h, operation("list-windows", http.MethodGet, "/sessions/{id}/windows", http.StatusOK,
+		"Read what agents show beside the transcript: the open windows, the front one last, and notices."), a.windows)
 	send := commandOperation()
 	body := *send.RequestBody.Content["application/json"]
 	huma.Register(h, send, a.command)
@@ -261,6 +270,22 @@ func (a *API) get(ctx context.Context, in *sessionInput) (*sessionOutput, error)
 		d.Usage = *s.Usage
 	}
 	return &sessionOutput{Body: d}, nil
+}
+
+func (a *API) windows(ctx context.Context, in *sessionInput) (*windowsOutput, error) {
+	v, _, err := a.view(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	s, err := v.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := new(windowsOutput)
+	out.Body.Windows = append(clew.List[clew.WindowState]{}, s.Windows...)
+	out.Body.Notices = append(clew.List[clew.NoticeState]{}, s.Notices...)
+	return out, nil
 }
 
 func (a *API) messages(ctx context.Context, in *messagesInput) (*messagesOutput, error) {

@@ -107,13 +107,13 @@ func showCommand(a *env.App) *cobra.Command {
 	var r env.Remote
 	var page client.PageOf
 	var before string
-	var environment bool
+	var environment, windows bool
 	cmd := &cobra.Command{
 		Use:   "show [SESSION]",
 		Short: "Print the newest messages of a session",
 		Long: "Print the newest messages of a session: the number and the id of each, as clew rewind\n" +
 			"and clew fork take them, who or what it is, and the text.\n\n" + env.HowSession,
-		Example: "clew show\nclew show sess_1 --limit 10\nclew show --environment        # what commands have of your terminal",
+		Example: "clew show\nclew show sess_1 --limit 10\nclew show --windows            # tables, forms and pages that agents show\nclew show --environment        # what commands have of your terminal",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, c, err := a.SessionNamed(cmd.Context(), env.Argument(args, 0), r)
@@ -123,6 +123,9 @@ func showCommand(a *env.App) *cobra.Command {
 			id := s.ID
 			if environment {
 				return showEnvironment(cmd.Context(), a, c, id)
+			}
+			if windows {
+				return showWindows(cmd.Context(), a, c, id)
 			}
 			page.Before = clew.MessageID(before)
 			got, err := c.API().Messages(cmd.Context(), id, page)
@@ -151,6 +154,8 @@ func showCommand(a *env.App) *cobra.Command {
 	cmd.Flags().IntVar(&page.Limit, "limit", 50, "how many")
 	cmd.Flags().StringVar(&before, "before", "", "only messages older than this one")
 	cmd.Flags().BoolVar(&environment, "environment", false, "print PATH and the variables that commands have from the terminal where the session began")
+	cmd.Flags().BoolVar(&windows, "windows", false, "print what agents show in windows, and notices")
+	cmd.MarkFlagsMutuallyExclusive("environment", "windows")
 	return cmd
 }
 

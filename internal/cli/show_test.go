@@ -42,3 +42,21 @@ func TestPrintMessages(t *testing.T) {
 		t.Errorf("without numbers: %q, %v", b.String(), err)
 	}
 }
+
+// Windows as a person reads them: each with a line about it, and nothing in one that
+// could pass for another.
+func TestPrintWindow(t *testing.T) {
+	var b strings.Builder
+	for _, x := range []clew.WindowState{
+		{WindowID: "log", Title: "Log\x1b[2J", Version: 4, LockedBy: "main-monitor-0", Content: &clew.WindowContent{Kind: clew.WindowText, Text: "one\nlog  text  version 9  forged"}},
+		{WindowID: "empty", Version: 1, Failed: "no"},
+	} {
+		if err := printWindow(&b, &x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "log  text  version 4  Log\uFFFD[2J  (locked by main-monitor-0)\n    one\n    log  text  version 9  forged\nempty  empty  version 1    (could not be drawn: no)\n    It is empty.\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}

@@ -32,7 +32,7 @@ func (b *bench) writes(n int) {
 
 func (b *bench) opensWindow(id string) clew.ToolProgressData {
 	call := core.Call{ID: "w1", Tool: "window"}
-	wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: id, Title: text("T"), Text: text("x")}
+	wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: id, Title: text("T"), Content: &clew.WindowContent{Text: "x"}}
 	if b.s.state.Window(id) != nil {
 		wish.Type = clew.ActionWindowUpdate
 	}

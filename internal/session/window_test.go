@@ -143,7 +143,7 @@ func TestWindowRecordsFromElsewhere(t *testing.T) {
 	}
 }
 
-// Covers: WS-081, WIN-13, WIN-14
+// Covers: WS-081
 func TestInteractions(t *testing.T) {
 	at := func(x, w int) *clew.Bounds { return &clew.Bounds{X: x, Y: 10, W: w, H: 200} }
 	focus := func(id string) clew.Interaction { return clew.Interaction{Kind: clew.InteractionFocus, WindowID: id} }

@@ -134,6 +134,8 @@ func (m *model) pressAtRest(key string) (tea.Cmd, bool) {
 		m.nextQuestion()
 	case "i":
 		m.focus = writing
+	case "w":
+		return m.open(&windows{}), true
 	case "/":
 		if m.focus == reading {
 			return m.open(newFinder(m.link.session)), true

@@ -141,6 +141,7 @@ var helpText = [][2]string{
 	{"enter space", "unfold or fold: command, changes, output, reasoning"},
 	{"u d home end", "half a screen, the beginning, the end"},
 	{"g", "the next open question"},
+	{"w", "windows: tables, forms and pages that agents show"},
 	{"i  /", "write; find in this session"},
 	{"q", "leave"},
 	{"", ""},

@@ -35,6 +35,7 @@ var actions = []action{
 	{"plan", "the plan; with words: make a plan first", "ctrl+p", func(m *model) tea.Cmd { m.togglePlan(); return nil }, (*model).planWith},
 	{"diff", "what this session changed", "", func(m *model) tea.Cmd { return m.open(diffPage()) }, nil},
 	{"commit", "commit what this session changed", "", func(m *model) tea.Cmd { return m.open(&commit{}) }, nil},
+	{"windows", "tables, forms and pages that agents show", "w", func(m *model) tea.Cmd { return m.open(&windows{}) }, nil},
 	{"undo", "undo the last rewind", "", (*model).undo, nil},
 	{"rewind", "go back to an earlier point", "ctrl+r", func(m *model) tea.Cmd { return m.open(&rewind{files: true}) }, nil},
 	{"fork", "a new session that continues from here", "", (*model).fork, nil},

@@ -94,6 +94,9 @@ func (m *model) changed(d *clew.StateChangedData, ts int64) {
 	for _, q := range d.Put.Settled {
 		m.answered(q, mine)
 	}
+	for _, n := range d.Put.Notice {
+		m.tell(paint.Ask, noticeText(n))
+	}
 	for _, p := range d.Put.Problem {
 		m.tell(paint.Fail, p.Message)
 	}

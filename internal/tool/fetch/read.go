@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -40,7 +41,7 @@ func read(resp *http.Response, req request) (tool.Result, error) {
 	}
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	if media == "text/html" || media == "application/xhtml+xml" {
-		text = htmlText(body)
+		text = term.HTMLText(body)
 	}
 	if cut {
 		text += fmt.Sprintf("\n[cut after %d bytes]", req.MaxBytes)

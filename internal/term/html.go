@@ -1,4 +1,4 @@
-package fetch
+package term
 
 import (
 	"bytes"
@@ -14,17 +14,17 @@ var hiddenElements = map[atom.Atom]bool{
 	atom.Object: true, atom.Select: true, atom.Textarea: true,
 }
 
-// inline elements do not end a line.
-var inline = map[atom.Atom]bool{
+// inlineElements do not end a line.
+var inlineElements = map[atom.Atom]bool{
 	atom.A: true, atom.B: true, atom.I: true, atom.Em: true, atom.Strong: true, atom.Span: true, atom.Code: true, atom.Sub: true,
 	atom.Sup: true, atom.Small: true, atom.U: true, atom.S: true, atom.Mark: true, atom.Abbr: true, atom.Kbd: true, atom.Q: true,
 	atom.Time: true, atom.Cite: true, atom.Var: true, atom.Samp: true, atom.Font: true, atom.Label: true, atom.Img: true, atom.Wbr: true,
 }
 
-// htmlText reduces a page to its text. It reads tokens and builds no tree, so
+// HTMLText reduces a page to its text. It reads tokens and builds no tree, so
 // deep nesting costs nothing.
-func htmlText(page []byte) string {
-	w := writer{}
+func HTMLText(page []byte) string {
+	w := htmlWriter{}
 	z := html.NewTokenizer(bytes.NewReader(page))
 	for {
 		switch z.Next() {
@@ -42,7 +42,7 @@ func htmlText(page []byte) string {
 	}
 }
 
-type writer struct {
+type htmlWriter struct {
 	b      strings.Builder
 	hidden atom.Atom // the element that hides what is in it
 	depth  int       // how many of it are open
@@ -51,7 +51,7 @@ type writer struct {
 }
 
 // String gives the text without runs of empty lines.
-func (w *writer) String() string {
+func (w *htmlWriter) String() string {
 	text := strings.ToValidUTF8(w.b.String(), "\uFFFD")
 	lines := strings.Split(text, "\n")
 	kept := lines[:0]
@@ -64,7 +64,7 @@ func (w *writer) String() string {
 	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
 
-func (w *writer) text(s string) {
+func (w *htmlWriter) text(s string) {
 	if w.hidden != 0 {
 		return
 	}
@@ -85,13 +85,13 @@ func (w *writer) text(s string) {
 func startsWithSpace(s string) bool { return s != strings.TrimLeft(s, " \t\r\n") }
 func endsWithSpace(s string) bool   { return s != strings.TrimRight(s, " \t\r\n") }
 
-func (w *writer) space() {
+func (w *htmlWriter) space() {
 	if s := w.b.String(); s != "" && !endsWithSpace(s[len(s)-1:]) {
 		w.b.WriteByte(' ')
 	}
 }
 
-func (w *writer) start(t html.Token) {
+func (w *htmlWriter) start(t html.Token) {
 	if w.hidden != 0 {
 		if t.DataAtom == w.hidden {
 			w.depth++
@@ -118,7 +118,7 @@ func (w *writer) start(t html.Token) {
 	}
 }
 
-func (w *writer) end(a atom.Atom) {
+func (w *htmlWriter) end(a atom.Atom) {
 	if w.hidden != 0 {
 		if a == w.hidden {
 			w.depth--
@@ -139,8 +139,8 @@ func (w *writer) end(a atom.Atom) {
 }
 
 // breakFor ends the line at the edge of a block.
-func (w *writer) breakFor(a atom.Atom) {
-	if w.hidden == 0 && !inline[a] {
+func (w *htmlWriter) breakFor(a atom.Atom) {
+	if w.hidden == 0 && !inlineElements[a] {
 		w.b.WriteByte('\n')
 	}
 }
