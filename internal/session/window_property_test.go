@@ -192,11 +192,10 @@ func TestWindowsFromAnyPrefix(t *testing.T) {
 // the moment was looked at.
 func (p *spectacle) cameBack(then map[uint64]string) {
 	p.t.Helper()
-	last, ok := p.records[len(p.records)-1], false
+	ok := false
 	var to uint64
 	for i := len(p.records) - 1; i >= 0 && !ok; i-- {
-		last = p.records[i]
-		switch d := p.decoded(last).(type) {
+		switch d := p.decoded(p.records[i]).(type) {
 		case *clew.HistoryRewoundData:
 			to, _ = d.To.Seq()
 			ok = true
