@@ -187,6 +187,9 @@ type MessageQueuedData struct {
 	WindowID  string        `json:"window_id,omitempty"`
 	Component *ComponentUse `json:"component,omitempty"`
 	Role      string        `json:"role,omitempty"` // the name of the turn that it waits for
+	// Callback is the task whose result it is: no person sent it, and those of people
+	// come first.
+	Callback TaskID `json:"callback,omitempty"`
 }
 
 // QueueChangedData is the data of queue_changed: what waits from now on, in

@@ -32,6 +32,36 @@ type TaskCreatedData struct {
 	TodoID  string  `json:"todo_id,omitempty"`
 	Profile string  `json:"profile,omitempty"` // the model profile in place of the usual one
 	Budget  *Budget `json:"budget,omitempty"`  // of a run
+	// TaskProfile is the kind of work that the task was delegated as. Wake says that
+	// the agent that delegated it does not wait, and hears of the end.
+	TaskProfile TaskProfile `json:"task_profile,omitempty"`
+	Wake        bool        `json:"wake,omitempty"`
+	// ForkOf is the conversation that the task begins with.
+	ForkOf *ForkOf `json:"fork_of,omitempty"`
+}
+
+// A ForkOf names the beginning of another task's model history.
+type ForkOf struct {
+	TaskID TaskID `json:"task_id"`
+	Count  int    `json:"count"` // messages to the model, from the first one on
+	// Condense says that it is long: a summary takes its place before the work begins.
+	Condense bool `json:"condense,omitempty"`
+}
+
+// A TaskProfile is a kind of work that is delegated.
+type TaskProfile string
+
+// The task profiles.
+const (
+	ProfileDefault TaskProfile = "default" // as the agent that delegates
+	ProfileWeb     TaskProfile = "web"     // pages and APIs
+	ProfileCode    TaskProfile = "code"    // computing in the sandbox
+	ProfileApp     TaskProfile = "app"     // building
+)
+
+// Values lists the profiles.
+func (TaskProfile) Values() []string {
+	return []string{string(ProfileDefault), string(ProfileWeb), string(ProfileCode), string(ProfileApp)}
 }
 
 // TaskStartedData is the data of task_started.

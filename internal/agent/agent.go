@@ -175,7 +175,7 @@ func (a *Agent) ReminderSec(overlay map[string]any) int {
 // Agents implements session.Rules.
 func (a *Agent) Agents(overlay map[string]any) core.AgentRules {
 	v := a.valuesFor(overlay)
-	return core.AgentRules{Monitors: v.MonitorsMax, Ephemeral: v.EphemeralAgents, Budget: core.MonitorBudget{
+	return core.AgentRules{Monitors: v.MonitorsMax, Ephemeral: v.EphemeralAgents, Wakes: v.WakesMax, Budget: core.MonitorBudget{
 		Turns: v.MonitorMaxConcurrent, Actions: v.MonitorMaxActionsPerMin, Bytes: v.MonitorMaxOutputPerMin,
 	}}
 }

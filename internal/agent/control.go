@@ -28,6 +28,7 @@ const (
 	toolTodos      = "update_todos"
 	toolMode       = "switch_mode"
 	toolTask       = "new_task"
+	toolDelegate   = "delegate"
 	toolHandOver   = "hand_over" // of ephemeral agents
 )
 
@@ -45,6 +46,8 @@ var controls = []tool.Spec{
 		`{"type":"object","properties":{"mode":{"type":"string"},"reason":{"type":"string"}},"required":["mode"],"additionalProperties":false}`),
 	control(toolTask, "Give a part of the work to an agent of its own and wait for its result. It knows nothing but your message.",
 		`{"type":"object","properties":{"message":{"type":"string"},"mode":{"type":"string"}},"required":["message"],"additionalProperties":false}`),
+	control(toolDelegate, "Give a part of the work to an agent that knows this conversation so far. With wait false you do not wait: it works in the background, you can end your turn or take the next message, and you hear of its result when it is done. Start several for parts that do not depend on each other.",
+		`{"type":"object","properties":{"goal":{"type":"string","description":"what it has to reach, and what to report"},"profile":{"type":"string","enum":["default","web","code","app"],"description":"default: your own tools; web: pages and APIs; code: computing in the sandbox; app: building something"},"wait":{"type":"boolean","description":"false to go on without its result; true unless said"}},"required":["goal"],"additionalProperties":false}`),
 	windowSpec,
 	notifySpec,
 	reloadSpec,
@@ -65,7 +68,11 @@ type controlInput struct {
 	Mode      string         `json:"mode"`
 	Reason    string         `json:"reason"`
 	Message   string         `json:"message"`
-	Todos     []struct {
+	Goal      string         `json:"goal"`
+	Wait      *bool          `json:"wait"`
+
+	Profile clew.TaskProfile `json:"profile"`
+	Todos   []struct {
 		ID     string          `json:"id"`
 		Task   string          `json:"task"`
 		Status clew.TodoStatus `json:"status"`
@@ -93,15 +100,18 @@ func (w *worker) control(ctx context.Context, v session.View, c core.Call) error
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return w.wrong(c, "the input does not fit: "+err.Error())
 	}
+	if c.Tool == toolDelegate {
+		in.Message, in.Mode = in.Goal, profileMode[in.Profile]
+	}
 	if bad := w.checkControl(v, c.Tool, in); bad != "" {
 		return w.wrong(c, bad)
 	}
-	_, err := w.desk.Do(w.controlIntent(c, in))
+	_, err := w.desk.Do(w.controlIntent(v, c, in))
 	return ignoreTurnOver(err)
 }
 
 // controlIntent is what a call of the agent's own tools comes to.
-func (w *worker) controlIntent(c core.Call, in controlInput) decide.Intent {
+func (w *worker) controlIntent(v session.View, c core.Call, in controlInput) decide.Intent {
 	if why := w.askFirst(c, in); why != "" && c.Status == core.CallProposed {
 		return decide.AskConsent{Question: clew.HitlApprovalRequestData{
 			Ask: askOf(c.Tool), Tool: c.Tool, Asking: clew.Asking{ToolCallID: c.ID}, Input: c.Input, Reason: visible(why), Options: yesNo,
@@ -122,6 +132,8 @@ func (w *worker) controlIntent(c core.Call, in controlInput) decide.Intent {
 		return decide.StartChild{
 			Plan: decide.CallPlan{Call: c, Class: clew.ClassRepeatable, Summary: summary.Input(c.Tool, c.Input)}, Text: in.Message, Mode: w.childMode(in),
 		}
+	case toolDelegate:
+		return w.delegation(v, c, in)
 	}
 	return nil
 }
@@ -151,14 +163,19 @@ func (w *worker) checkControl(v session.View, name string, in controlInput) stri
 			return fmt.Sprintf("there is no mode %q", in.Mode)
 		}
 	case toolTask:
-		return w.checkTask(v, in)
+		return w.checkTask(v, in, "message")
+	case toolDelegate:
+		if in.Profile != "" && !slices.Contains(in.Profile.Values(), string(in.Profile)) {
+			return fmt.Sprintf("there is no profile %q", in.Profile)
+		}
+		return w.checkTask(v, in, "goal")
 	}
 	return ""
 }
 
-func (w *worker) checkTask(v session.View, in controlInput) string {
+func (w *worker) checkTask(v session.View, in controlInput, words string) string {
 	if strings.TrimSpace(in.Message) == "" {
-		return "message is empty"
+		return words + " is empty"
 	}
 	if in.Mode != "" {
 		if _, ok := settings.FindMode(w.modes, in.Mode); !ok {
@@ -180,20 +197,21 @@ func (w *worker) askFirst(c core.Call, in controlInput) string {
 	switch {
 	case c.Tool == toolCompletion && w.values.ConfirmCompletion:
 		return in.Result
-	case c.Tool != toolMode && c.Tool != toolTask || in.Mode == "" || in.Mode == w.mode.Slug:
+	case c.Tool != toolMode && c.Tool != toolTask && c.Tool != toolDelegate || in.Mode == "" || in.Mode == w.mode.Slug:
 		return ""
 	}
 	m, _ := settings.FindMode(w.modes, in.Mode)
-	if c.Tool == toolTask && delegates(w.mode) || w.covers(m) {
+	if c.Tool != toolMode && delegates(w.mode) || w.covers(m) {
 		return ""
 	}
 	return strings.TrimSpace(fmt.Sprintf("Mode %s may do more than mode %s. %s", m.Slug, w.mode.Slug, in.Reason))
 }
 
 // delegates reports whether a mode does nothing itself: it gives all work to
-// subtasks, in whatever mode they need.
+// subtasks, in whatever mode they need. The desktop's main agent reads, and delegates
+// the rest.
 func delegates(m settings.Mode) bool {
-	return !slices.ContainsFunc(m.Groups, func(g string) bool { return g != string(tool.GroupControl) })
+	return m.Slug == "desktop" && m.Source == settings.SourceBuiltIn || !slices.ContainsFunc(m.Groups, func(g string) bool { return g != string(tool.GroupControl) })
 }
 
 // covers reports whether the present mode may do all that another may, by itself

@@ -82,7 +82,7 @@ func ownTools(layer clew.Layer) []tool.Spec {
 	case clew.LayerExecution:
 		own := []tool.Spec{layerTools[toolProgress], layerTools[toolFailure], layerTools[toolCompletion]}
 		for _, s := range controls {
-			if s.Name != toolCompletion {
+			if s.Name != toolCompletion && s.Name != toolDelegate { // its plan says what runs at once
 				own = append(own, s)
 			}
 		}

@@ -42,8 +42,9 @@ func (w *worker) mentioned(ctx context.Context, v session.View) (byMessage map[c
 	byMessage = map[clew.MessageID]decide.Mentioned{}
 	for i, in := range decide.Waiting(&v.Task) {
 		m := &mentionReader{w: w, v: v, left: left}
-		// The first words of a subtask are a model's: it reads with its tools.
-		if byModel := i == 0 && v.Task.Turn.Prompt != nil && v.Task.ParentTaskID != ""; !byModel && w.noPlace == nil {
+		// The first words of a subtask, and the result of one, are a model's: it reads
+		// with its tools.
+		if byModel := i == 0 && v.Task.Turn.Prompt != nil && v.Task.ParentTaskID != "" || in.Callback != ""; !byModel && w.noPlace == nil {
 			for _, path := range clew.Mentions(in.Text) {
 				m.read(ctx, path)
 			}

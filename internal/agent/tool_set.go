@@ -131,7 +131,7 @@ func (w *worker) pickTools(ctx context.Context, v session.View) {
 	w.layer = layerOf(v)
 	w.own = w.withSkills(ownTools(w.layer))
 	if v.Task.Kind() == clew.AgentEphemeral {
-		w.own = append(slices.Clone(w.own), handOverSpec)
+		w.own = append(slices.DeleteFunc(slices.Clone(w.own), func(s tool.Spec) bool { return s.Name == toolDelegate }), handOverSpec)
 	}
 	w.own = withApps(w.own, v.Apps)
 	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}

@@ -99,7 +99,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.title, "title", "", "title of the new session (default the beginning of the text)")
 	fs.StringVar(&f.worktree, "worktree", "", "work in a git work tree and on a branch of its own; clew merge merges it back. --worktree=todos: each todo of a plan in one, merged when it is done")
 	fs.Lookup("worktree").NoOptDefVal = worktreeSession
-	fs.StringVar(&f.mode, "mode", "", "mode to work in: code, architect, ask, debug, orchestrator or one of yours")
+	fs.StringVar(&f.mode, "mode", "", "mode to work in: code, architect, ask, debug, orchestrator, web, compute, app, desktop or one of yours")
 	fs.StringVar(&f.model, "model", "", "model for this session: a profile, PROVIDER/MODEL, a model's name, or echo (default the one that clew model shows)")
 	fs.BoolVar(&f.plan, "plan", false, "make a plan first, have it reviewed, then carry it out")
 	fs.BoolVar(&f.queue, "queue", false, "with --session: wait for the end of what is under way instead of steering it")

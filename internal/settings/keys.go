@@ -91,6 +91,8 @@ func Defaults() Values {
 		MessageArrival:   "steer",
 		MonitorsMax:      4,
 		AgentLimit:       10,
+		WakesMax:         10,
+		ForkMaxTokens:    60_000,
 		Worktree:         "off",
 		RunParallelTodos: 3, RunMaxTodos: 500, RunMaxRetries: 3,
 		ReminderSec: 60, NotifyLinkSec: 86_400,

@@ -32,6 +32,14 @@ var builtIn = []Mode{
 		Groups: []string{"read", "edit", "command", "fetch", "mcp", "control"}},
 	{Slug: "orchestrator", Name: "Orchestrator", WhenToUse: "Split a large task into subtasks.",
 		Groups: []string{"control"}},
+	{Slug: "web", Name: "Web", WhenToUse: "Find something out on pages and from APIs.",
+		Groups: []string{"fetch", "mcp", "control"}},
+	{Slug: "compute", Name: "Compute", WhenToUse: "Compute something in the sandbox.",
+		Groups: []string{"read", "command", "control"}},
+	{Slug: "app", Name: "App", WhenToUse: "Build something that runs, and show it.",
+		Groups: []string{"read", "edit", "command", "control"}},
+	{Slug: "desktop", Name: "Desktop", WhenToUse: "Answer at once and delegate what takes longer.",
+		Groups: []string{"read", "control"}},
 }
 
 // BuiltInModes gives the modes that need no settings.

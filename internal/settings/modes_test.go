@@ -20,12 +20,13 @@ func TestBuiltInModes(t *testing.T) {
 			t.Errorf("%s: %v, source %q, prompt %q", m.Slug, err, m.Source, m.Prompt)
 		}
 	}
-	if want := []string{"code", "architect", "ask", "debug", "orchestrator"}; !slices.Equal(slugs, want) {
+	if want := []string{"code", "architect", "ask", "debug", "orchestrator", "web", "compute", "app", "desktop"}; !slices.Equal(slugs, want) {
 		t.Errorf("modes %v", slugs)
 	}
 	allowed := map[string][]string{
 		"code": ToolGroups, "debug": ToolGroups, "architect": {"read", "edit", "fetch", "mcp", "control"},
 		"ask": {"read", "fetch", "mcp", "control"}, "orchestrator": {"control"},
+		"web": {"fetch", "mcp", "control"}, "compute": {"read", "command", "control"}, "app": {"read", "edit", "command", "control"}, "desktop": {"read", "control"},
 	}
 	for slug, groups := range allowed {
 		m, found := FindMode(all, slug)
@@ -48,7 +49,7 @@ func TestModesOfSettingsAndWorkspace(t *testing.T) {
 	v := Defaults()
 	v.CustomModes = []Mode{{Slug: "ask", Name: "Mine"}, {Slug: "docs", Name: "Docs"}, {Slug: "sneaky", Name: "S", Source: SourceWorkspace}}
 	all := Modes(v, nil)
-	if _, found := FindMode(all, "sneaky"); found || len(all) != 6 {
+	if _, found := FindMode(all, "sneaky"); found || len(all) != 10 {
 		t.Errorf("%d modes, a workspace's mode counts without trust: %v", len(all), found)
 	}
 	all = Modes(v, []Mode{{Slug: "docs", Name: "Theirs"}})

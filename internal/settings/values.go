@@ -59,6 +59,8 @@ type Values struct {
 	MessageArrival       string                `json:"message_arrival"`            // steer, or queue: a message during a turn
 	MonitorsMax          int                   `json:"monitors_max"`               // 4 in a session, with the main one
 	EphemeralAgents      bool                  `json:"ephemeral_agents"`           // what an agent at work would not hear soon has one of its own
+	WakesMax             int                   `json:"wakes_max"`                  // 10 results in a row wake an agent without a person; 0 = any
+	ForkMaxTokens        int                   `json:"fork_max_tokens"`            // 60000: a longer conversation is delegated as a summary; 0 = any
 	AgentLimit           int                   `json:"agent_limit"`                // 10 at work for each owner, on a node; 0 = none
 	AgentLimitNode       int                   `json:"agent_limit_node"`           // at work on a node; 0 = none
 	Worktree             string                `json:"worktree"`                   // off, session: new sessions have one of their own, todos: so have todos of a run

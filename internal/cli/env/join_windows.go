@@ -84,7 +84,7 @@ type TrustedFolder struct {
 	Modes, Skills, Commands, Faults []string
 }
 
-func BuiltInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator"} }
+func BuiltInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator", "web", "compute", "app", "desktop"} }
 
 func ModelVariables() []string { return nil }
 

@@ -15,10 +15,11 @@ type AgentRules struct {
 	// of its own.
 	Ephemeral bool
 	Budget    MonitorBudget
+	Wakes     int // results in a row that wake an agent without a person
 }
 
 // DefaultAgentRules hold where there are no settings.
-var DefaultAgentRules = AgentRules{Monitors: 4, Budget: MonitorBudget{Turns: 2, Actions: 30, Bytes: 50_000}}
+var DefaultAgentRules = AgentRules{Monitors: 4, Wakes: 10, Budget: MonitorBudget{Turns: 2, Actions: 30, Bytes: 50_000}}
 
 // AgentRules is what the settings say about agents, in this session.
 func (s *State) AgentRules() AgentRules {
@@ -34,13 +35,17 @@ func (t *Task) Kind() clew.AgentKind { return cmp.Or(t.AgentKind, kindOf(t.TaskR
 // Beside reports whether a task's agent works beside the main one of its monitor, which
 // is free all the same.
 func (s *State) Beside(t *Task) bool {
-	kind := s.RootOf(t).Kind()
-	return kind == clew.AgentEphemeral || kind == clew.AgentWindow
+	for x := t; x != nil; x = s.Task(x.ParentTaskID) {
+		if kind := x.Kind(); x.Wake || kind == clew.AgentEphemeral || kind == clew.AgentWindow {
+			return true
+		}
+	}
+	return false
 }
 
 // retire puts an agent away that was there for one turn: nobody talks to it again.
 func (t *Task) retire(now int64) {
-	if t.Kind() != clew.AgentEphemeral && t.ActionID == "" {
+	if t.Kind() != clew.AgentEphemeral && !t.Wake && t.ActionID == "" {
 		return
 	}
 	t.Dismissed, t.EndedMS, t.History, t.Inbox = true, now, nil, nil

@@ -208,6 +208,7 @@ func applyAccepted(s *State, d *clew.MessageAcceptedData) {
 	if t == nil {
 		return
 	}
+	s.countWake(t, d)
 	switch d.Delivery {
 	case clew.DeliveryDirect, clew.DeliveryEphemeral:
 		s.FilesWait = nil // it is decided anew
@@ -268,6 +269,9 @@ func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 		t.AutoApproved, t.Mistakes = 0, 0
 		if a.Limit == LimitSteps {
 			t.Steps = 0
+		}
+		if a.Limit == LimitWakes {
+			s.forgiveWakes(t)
 		}
 		if root := s.Task(t.RootTaskID); root != nil && a.HoldsRun() && !a.OwnLimit && d.Action == clew.ResolvedApprove {
 			root.allow(a, r.TS)

@@ -72,6 +72,8 @@ func applyTaskCreated(s *State, r clew.Record, d *clew.TaskCreatedData) {
 	if d.RunID != "" && d.TodoID == "" {
 		t.Run = &run.Run{ID: d.RunID, TaskID: d.TaskID, MonitorID: t.MonitorID, Request: d.Task, Phase: run.Understanding, StartedMS: r.TS, Budget: d.Budget}
 	}
+	t.Wake = d.Wake && d.ParentTaskID != ""
+	s.forkHistory(t, d.ForkOf)
 	if parent := s.Task(d.ParentTaskID); parent != nil && d.TodoID == "" { // a run's todos name their tasks
 		t.Depth = parent.Depth + 1
 		parent.Children = append(slices.Clip(parent.Children), t.TaskID)
@@ -154,12 +156,14 @@ func applySpawned(s *State, d *clew.TaskSpawnedData) {
 	if parent == nil || child == nil {
 		return
 	}
-	parent.Status = clew.TaskStatusDelegated
-	if child.TodoID == "" { // a run waits for none of its todos in particular
-		parent.AwaitingChild = child.TaskID
-	}
-	if c := parent.Call(child.ToolCallID); c != nil {
-		c.Status = CallChild
+	if !child.Wake {
+		parent.Status = clew.TaskStatusDelegated
+		if child.TodoID == "" { // a run waits for none of its todos in particular
+			parent.AwaitingChild = child.TaskID
+		}
+		if c := parent.Call(child.ToolCallID); c != nil {
+			c.Status = CallChild
+		}
 	}
 	in := inputOf(s, d.MessageID)
 	child.Turn = &Turn{ID: d.MessageID, AgentID: child.AgentID, TaskID: child.TaskID, SinceMS: s.TS, Prompt: &in}

@@ -23,6 +23,18 @@ type Monitor struct {
 	// has no budget.
 	Used        []Used `json:"used,omitempty"`
 	HeldUntilMS int64  `json:"held_until_ms,omitempty"`
+	// Wakes counts the results that woke the agent since a person said something.
+	Wakes int `json:"wakes,omitempty"`
+}
+
+// People is how many messages of people wait for the main agent.
+func (m Monitor) People() (n int) {
+	for _, in := range m.Queue {
+		if in.Callback == "" && in.WindowID == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // MainAgent is the agent of the main monitor.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -44,6 +45,12 @@ func (s *State) MessageFor(on clew.MonitorID, in Input) clew.Message {
 	if m := s.Message(in.MessageID); m != nil {
 		return WithoutOutcome(*m)
 	}
+	if in.Callback != "" {
+		return clew.Message{
+			MessageID: in.MessageID, TS: in.TS, Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: in.Text,
+			MonitorID: s.Monitor(on).ID, TaskID: in.TaskID, AgentID: TaskAgent(in.Callback),
+		}
+	}
 	return clew.Message{
 		MessageID: in.MessageID, TS: in.TS, Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser,
 		Text: in.Text, Images: in.Images, MonitorID: s.Monitor(on).ID, TaskID: in.TaskID,
@@ -59,7 +66,11 @@ func inputOf(s *State, id clew.MessageID) Input {
 		return in
 	}
 	if m := s.Message(id); m != nil {
-		return Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID, WindowID: m.WindowID, Component: m.Component}
+		in := Input{MessageID: id, Text: m.Text, Images: m.Images, TaskID: m.TaskID, WindowID: m.WindowID, Component: m.Component}
+		if by, ok := strings.CutPrefix(string(m.AgentID), "task-"); ok {
+			in.Callback = clew.TaskID(by)
+		}
+		return in
 	}
 	for _, t := range s.SortedTasks() { // it waited for long, and several are told
 		if i := slices.IndexFunc(t.Inbox, func(in Input) bool { return in.MessageID == id }); i >= 0 {
@@ -73,7 +84,7 @@ func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 	if d.MessageID == r.MessageID() {
 		s.enqueue(d.MonitorID, Input{
 			MessageID: d.MessageID, Text: d.Text, Images: d.Images, Mode: d.Mode, TaskID: d.TaskID, New: d.NewTask, Budget: d.Budget,
-			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, NotInTranscript: true, WindowID: d.WindowID, Component: d.Component,
+			TS: r.TS, UserID: d.UserID, Client: d.ClientMessageID, NotInTranscript: true, Callback: d.Callback, WindowID: d.WindowID, Component: d.Component,
 		})
 		return
 	}
@@ -90,7 +101,13 @@ func applyQueued(s *State, r clew.Record, d *clew.MessageQueuedData) {
 
 func (s *State) enqueue(on clew.MonitorID, in Input) {
 	m := s.Monitor(on)
-	m.Queue = append(slices.Clip(m.Queue), in)
+	at := len(m.Queue)
+	if in.Callback == "" { // what people say comes before the results of tasks
+		if i := slices.IndexFunc(m.Queue, func(x Input) bool { return x.Callback != "" }); i >= 0 {
+			at = i
+		}
+	}
+	m.Queue = slices.Insert(slices.Clone(m.Queue), at, in)
 	s.setMonitor(m)
 }
 
@@ -150,12 +167,11 @@ func (s *State) leavesQueue(id clew.MessageID) {
 // keepQueue gives a former state what waits now: it was not heard yet, so there is
 // nothing to take back. What waits in an older journal goes back with its message.
 func (s *State) keepQueue(now *State) {
-	s.changeQueues(func(queue []Input) []Input {
-		return slices.DeleteFunc(queue, func(in Input) bool { return in.NotInTranscript })
-	})
+	byPerson := func(in Input) bool { return in.NotInTranscript && in.Callback == "" }
+	s.changeQueues(func(queue []Input) []Input { return slices.DeleteFunc(queue, byPerson) })
 	for _, m := range now.AllMonitors() {
 		for _, in := range m.Queue {
-			if in.NotInTranscript && (in.WindowID == "" || s.Window(in.WindowID) != nil) { // what waits for a window goes with it
+			if byPerson(in) && (in.WindowID == "" || s.Window(in.WindowID) != nil) { // what waits for a window goes with it
 				s.enqueue(m.ID, in)
 			}
 		}

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -272,12 +271,4 @@ func (s *State) take(r clew.Record) {
 	t := ProcessedCommand{By: r.By, ID: r.Cause, First: r.Seq, Count: 1}
 	s.Processed = append(s.Processed, t)
 	s.processedIndex[t.key()] = len(s.Processed) - 1
-}
-
-// Encode writes the state as a snapshot, with the fold's version before all else.
-func (s *State) Encode() ([]byte, error) {
-	return json.Marshal(struct {
-		Fold int `json:"fold"`
-		*State
-	}{FoldVersion, s})
 }

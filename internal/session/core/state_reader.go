@@ -119,5 +119,5 @@ func DecodeState(id clew.SessionID, b []byte) (*State, error) {
 		return nil, err
 	}
 	s.ID = id
-	return s, nil
+	return s, s.shareHistories()
 }

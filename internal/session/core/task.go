@@ -35,6 +35,10 @@ type Task struct {
 	Key      string `json:"key,omitempty"`
 	WindowID string `json:"window_id,omitempty"`
 	ActionID string `json:"action_id,omitempty"`
+	// Wake says that the parent does not wait for the task, and hears of its end.
+	Wake bool `json:"wake,omitempty"`
+	// ForkedFrom is the task whose history this one began with, "" for most.
+	ForkedFrom clew.TaskID `json:"forked_from,omitempty"`
 
 	Children      []clew.TaskID `json:"children,omitempty"`
 	AwaitingChild clew.TaskID   `json:"awaiting_child,omitempty"`
@@ -50,6 +54,9 @@ type Task struct {
 	// History is the model history as far as it is sent. Its elements are never
 	// changed in place: agents read it while the session goes on.
 	History []clew.ModelMessage `json:"history,omitempty"`
+	// Shared counts, in a snapshot only, the first messages that stand in the history
+	// of ForkedFrom.
+	Shared int `json:"shared,omitempty"`
 	// Behind counts the messages that left the history, hidden by a summary or a
 	// marker. With the length of the history it only grows.
 	HiddenCount int `json:"behind,omitempty"`
@@ -114,9 +121,10 @@ type Input struct {
 	Text      string         `json:"text,omitempty"`
 	Images    []string       `json:"images,omitempty"`
 	Mode      string         `json:"mode,omitempty"`
-	TaskID    clew.TaskID    `json:"task_id,omitempty"` // "" = the current one
-	New       bool           `json:"new,omitempty"`     // it starts a task
-	Budget    *clew.Budget   `json:"budget,omitempty"`  // of the run that it starts
+	TaskID    clew.TaskID    `json:"task_id,omitempty"`  // "" = the current one
+	New       bool           `json:"new,omitempty"`      // it starts a task
+	Budget    *clew.Budget   `json:"budget,omitempty"`   // of the run that it starts
+	Callback  clew.TaskID    `json:"callback,omitempty"` // the task whose result it is; no person said it
 	// WindowID is the window that it was said to, Component what was used there.
 	WindowID  string             `json:"window_id,omitempty"`
 	Component *clew.ComponentUse `json:"component,omitempty"`

@@ -69,7 +69,12 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 	}
 	free := map[clew.MonitorID]bool{} // where somebody became free
 	var beside []*core.Task
+	over := map[clew.TaskID]bool{} // delegated tasks that end, with all below them
 	for _, t := range s.SortedTasks() {
+		if over[t.ParentTaskID] {
+			over[t.TaskID] = true
+			continue
+		}
 		if s.ActiveRun(t) != nil {
 			continue
 		}
@@ -77,10 +82,16 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 			continue
 		}
 		found = true
+		how := TurnEnd{Reason: "interrupted by the user", Code: clew.EndInterrupted, by: by}
+		if t.Wake && !t.Ended() { // nobody could take it up again
+			endDelegated(tx, s, t, streamed, how)
+			over[t.TaskID] = true
+			continue
+		}
 		if t.Turn == nil || t.AwaitingChild != "" {
 			continue
 		}
-		CloseTurn(tx, s, t, streamed, TurnEnd{Reason: "interrupted by the user", Code: clew.EndInterrupted, by: by})
+		CloseTurn(tx, s, t, streamed, how)
 		if s.Beside(t) {
 			beside = append(beside, t)
 			continue
@@ -146,6 +157,10 @@ func decideCancel(tx *Tx, s *core.State, cmd clew.Command, d *clew.ControlCancel
 	if d.Reason != "" {
 		reason += ": " + d.Reason
 	}
+	if t.Wake {
+		endDelegated(tx, s, t, streamed, TurnEnd{Reason: reason, Code: clew.EndCancelled, by: cmd.By.User})
+		return nil
+	}
 	parent := s.Task(t.ParentTaskID)
 	if parent != nil && s.BusyOutside(t) { // its parent would go on beside another
 		return clew.Errorf(clew.SessionInvalidState, "another task is under way")
@@ -178,7 +193,7 @@ func resumeParent(tx *Tx, s *core.State, parent, child *core.Task, text string, 
 	for _, in := range child.Inbox { // what it was told and had not heard
 		acceptMessage(tx, parent, in.MessageID, "", clew.DeliverySteer)
 	}
-	if cur := s.Focused(parent.MonitorID); s.ActiveRun(parent) == nil && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
+	if cur := s.Focused(parent.MonitorID); s.ActiveRun(parent) == nil && !s.Beside(parent) && (cur == nil || cur.RootTaskID == parent.RootTaskID) {
 		focus(tx, s, parent.TaskRef)
 	}
 	TaskStateEvent(tx, parent.TaskRef, clew.TaskStateRunning, "")

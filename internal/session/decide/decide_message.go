@@ -157,14 +157,13 @@ func steer(tx *Tx, s *core.State, t *core.Task, id clew.MessageID, client clew.C
 
 func enqueue(tx *Tx, s *core.State, cmd clew.Command, on clew.MonitorID, in core.Input) error {
 	m := s.Monitor(on)
-	waiting := len(m.ForAgent())
-	if waiting >= core.QueueMax {
-		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", waiting)
+	if n := m.People(); n >= core.QueueMax {
+		return clew.Errorf(clew.QueueFull, "%d messages are waiting already", n)
 	}
 	tx.Add(&clew.MessageQueuedData{
 		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: m.AgentID, MonitorID: m.ID,
 		Text: in.Text, Images: in.Images, UserID: cmd.By.User, TaskID: in.TaskID,
-		Position: waiting + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
+		Position: m.People() + 1, NewTask: in.New, Mode: in.Mode, Budget: in.Budget,
 		Role: string(m.AgentID) + "-" + string(tx.NextID()),
 	})
 	return nil
@@ -275,6 +274,9 @@ func startNext(tx *Tx, s *core.State, on clew.MonitorID, ended clew.TaskID) {
 		if in.New || t == nil || t.AwaitingChild == "" || t.TaskID == ended {
 			refocus(tx, s, on, in, ended)
 			startTurn(tx, s, on, in, in.Client)
+			if in.Callback != "" && t != nil {
+				holdWoken(tx, s, on, t)
+			}
 			return
 		}
 		hears(tx, s, on, t, in)

@@ -18,6 +18,10 @@ func MayAddAgent(s *core.State, data any) bool {
 	if c, ok := data.(*clew.ComponentActionData); ok {
 		return c.ActionID != ""
 	}
+	if r, ok := data.(*TurnReport); ok {
+		d, ok := r.Intent.(Delegate)
+		return ok && !d.Wait
+	}
 	d, ok := data.(*clew.UserMessageData)
 	if !ok || d.RequestID != "" || d.TaskID != "" || d.Mode == clew.ModeRun || !s.AtWorkOn(d.MonitorID) {
 		return false
@@ -69,7 +73,7 @@ func (h HandOver) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	case len(t.Inbox) > 0:
 		r.result(h.Call, notYet)
 		return Result{}, nil
-	case busy && len(m.ForAgent()) >= core.QueueMax:
+	case busy && m.People() >= core.QueueMax:
 		r.result(h.Call, "The main agent has no room: its queue is full. Answer as well as you can, and say what you do not know.")
 		return Result{}, nil
 	}
@@ -87,7 +91,7 @@ func (h HandOver) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	if busy {
 		tx.Add(&clew.MessageQueuedData{
 			ClientMessageID: in.Client, MessageID: in.MessageID, AgentID: m.AgentID, MonitorID: m.ID, Mode: in.Mode,
-			Position: len(m.ForAgent()) + 1, Role: string(m.AgentID) + "-" + string(in.MessageID),
+			Position: m.People() + 1, Role: string(m.AgentID) + "-" + string(in.MessageID),
 		})
 		return Result{}, nil
 	}

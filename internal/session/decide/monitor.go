@@ -42,9 +42,19 @@ func decideRemoveMonitor(tx *Tx, s *core.State, by clew.UserID, d *clew.RemoveMo
 			removed.Moved = append(removed.Moved, w.ID)
 		}
 	}
-	queue := s.Main().Queue
-	room := max(0, core.QueueMax-len(s.Main().ForAgent()))
-	moves := s.Monitor(d.MonitorID).ForAgent() // what waits for windows goes where they go
+	main := s.Main()
+	queue, room := main.Queue, max(0, core.QueueMax-main.People())
+	var moves []core.Input
+	for _, in := range s.Monitor(d.MonitorID).Queue {
+		switch {
+		case in.Callback != "": // whom it would wake has ended
+			removed.Dropped = append(removed.Dropped, in.MessageID)
+			continue
+		case in.WindowID != "": // it goes where its window goes
+			continue
+		}
+		moves = append(moves, in)
+	}
 	dropped := moves[min(room, len(moves)):]
 	for _, in := range dropped {
 		removed.Dropped = append(removed.Dropped, in.MessageID)

@@ -31,6 +31,11 @@ func failTurn(tx *Tx, s *core.State, t *core.Task, streamed streams, err error, 
 		FailRunTurn(tx, s, t, streamed, how, clew.AsError(err))
 		return
 	}
+	if t.Wake {
+		endDelegated(tx, s, t, streamed, how)
+		returnResult(tx, s, t, "The task failed: "+clew.AsError(err).Message)
+		return
+	}
 	how.Ends = parentWaits(s, t)
 	CloseTurn(tx, s, t, streamed, how)
 	if how.Ends { // its parent hears of it and goes on
@@ -62,20 +67,36 @@ func CancelOrphanedQuestions(tx *Tx, s *core.State, t *core.Task, calls []core.C
 	}
 }
 
-// AddChild starts a child task for a call of its parent.
+// AddChild starts a child task for a call of its parent, which waits for it.
 func AddChild(tx *Tx, s *core.State, t *core.Task, call core.Call, text, mode string) {
+	addChild(tx, s, t, call, childTask{text: text, mode: mode})
+}
+
+// childTask is what a child task is made of.
+type childTask struct {
+	text, mode string
+	profile    clew.TaskProfile
+	wake       bool // its parent does not wait
+	fork       *clew.ForkOf
+}
+
+func addChild(tx *Tx, s *core.State, t *core.Task, call core.Call, with childTask) clew.TaskID {
 	child := clew.TaskRef{TaskID: tx.taskID(s, 0), ParentTaskID: t.TaskID, RootTaskID: t.RootTaskID, MonitorID: t.MonitorID}
 	id := tx.Say(clew.Message{
-		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: text,
+		Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerUser, Text: with.text,
 		AgentID: t.AgentID, MonitorID: t.MonitorID, TaskID: child.TaskID, ToolCallID: call.ID,
 	})
 	tx.Add(&clew.TaskCreatedData{
-		TaskRef: child, Task: clew.Clip(text, core.TitleRunes*5), Mode: mode, Workspace: s.Workspace,
-		AgentID: clew.AgentID("task-" + string(child.TaskID)), ToolCallID: call.ID,
+		TaskRef: child, Task: clew.Clip(with.text, core.TitleRunes*5), Mode: with.mode, Workspace: s.Workspace,
+		AgentID: core.TaskAgent(child.TaskID), ToolCallID: call.ID, TaskProfile: with.profile, Wake: with.wake, ForkOf: with.fork,
 	})
 	tx.Add(&clew.TaskSpawnedData{TaskRef: t.TaskRef, ChildTaskID: child.TaskID, MessageID: id})
-	tx.Add(&clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID})
-	alone := s.ActiveRun(t) == nil // many are at work on a run: what people say is for the run
+	// Many are at work on a run, and others work beside the main agent: what people say
+	// is not for the child then.
+	alone := s.ActiveRun(t) == nil && !with.wake && !s.Beside(t)
+	if !with.wake {
+		tx.Add(&clew.TaskPausedData{TaskRef: t.TaskRef, AwaitingChildID: child.TaskID})
+	}
 	if alone {
 		tx.Add(&clew.TaskUnfocusedData{TaskRef: t.TaskRef})
 	}
@@ -84,6 +105,7 @@ func AddChild(tx *Tx, s *core.State, t *core.Task, call core.Call, text, mode st
 		tx.Add(&clew.TaskFocusedData{TaskRef: child})
 	}
 	tx.Add(&clew.TaskActiveData{TaskRef: child})
+	return child.TaskID
 }
 
 // CompleteChild brings a child's result to its parent. data is what else it has to say
@@ -91,6 +113,10 @@ func AddChild(tx *Tx, s *core.State, t *core.Task, call core.Call, text, mode st
 func CompleteChild(tx *Tx, s *core.State, child *core.Task, text string, data map[string]any) {
 	if s.WorksOnTodo(child) {
 		todoCompleted(tx, s, child, text, data)
+		return
+	}
+	if child.Wake {
+		returnResult(tx, s, child, text)
 		return
 	}
 	parent := s.Task(child.ParentTaskID)

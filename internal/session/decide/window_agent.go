@@ -161,12 +161,10 @@ func startWindowTurn(tx *Tx, s *core.State, cmd clew.Command, w *core.Window, t 
 // goOn has whoever becomes free with the end of a task's turn take what waits for it.
 // ended is a tree that ends in this batch.
 func goOn(tx *Tx, s *core.State, t *core.Task, ended clew.TaskID) {
-	root := s.RootOf(t)
-	switch root.Kind() {
-	case clew.AgentEphemeral:
-	case clew.AgentWindow:
-		startNextInWindow(tx, s, root)
-	case clew.AgentMain, clew.AgentTask, clew.AgentStep:
+	switch {
+	case t.Kind() == clew.AgentWindow:
+		startNextInWindow(tx, s, t)
+	case !s.Beside(t):
 		startNext(tx, s, t.MonitorID, ended)
 	}
 }

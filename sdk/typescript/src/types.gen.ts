@@ -1181,6 +1181,7 @@ export interface MessageQueuedData {
   window_id?: string;
   component?: ComponentUse;
   role?: string;
+  callback?: string;
 }
 
 export interface Budget {
@@ -1971,6 +1972,21 @@ export interface TaskCreatedData {
   todo_id?: string;
   profile?: string;
   budget?: Budget;
+  task_profile?: TaskProfile;
+  wake?: boolean;
+  fork_of?: ForkOf;
+}
+
+export type TaskProfile =
+  | "default"
+  | "web"
+  | "code"
+  | "app";
+
+export interface ForkOf {
+  task_id: string;
+  count: number;
+  condense?: boolean;
 }
 
 /** Work on a task began. */
