@@ -18,6 +18,7 @@ import (
 type attachFlags struct {
 	plain, ask, untilDone, verbose, quiet bool
 	giveUp                                time.Duration
+	monitor                               int // -1 for none in particular
 	theme                                 string
 	welcome                               []string // for a session in which nothing was said
 	left                                  func(clew.SessionID)
@@ -36,6 +37,9 @@ func attachCommand(a *env.App) *cobra.Command {
 		Example: "clew attach\nclew attach sess_1\nclew attach sess_1 --until-done -q    # wait for the end, print the answer",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := f.monitorID(); err != nil {
+				return err
+			}
 			s, c, err := a.SessionNamed(cmd.Context(), env.Argument(args, 0), r)
 			if err != nil {
 				return err
@@ -51,8 +55,27 @@ func attachCommand(a *env.App) *cobra.Command {
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "with --until-done: print the final answer and nothing else")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "with --plain: show what tools print and change, and what the model thinks")
 	fs.DurationVar(&f.giveUp, "give-up", giveUpAfter, "with --plain: how long the server may be gone")
+	fs.IntVar(&f.monitor, "monitor", noMonitor, "work on this monitor of the session, such as 1: its messages are shown, and its agent gets what you write")
 	fs.StringVar(&f.theme, "theme", "", "light or dark (default as the terminal is)")
 	return cmd
+}
+
+// noMonitor shows all monitors, and what is written goes to the main one.
+const noMonitor = -1
+
+// monitorID is the monitor that was named, "" for none in particular.
+func (f attachFlags) monitorID() (clew.MonitorID, error) {
+	if f.monitor == noMonitor {
+		return "", nil
+	}
+	id := clew.MonitorID(fmt.Sprintf("monitor-%d", f.monitor))
+	if !id.Valid() {
+		return "", env.Usagef("a monitor has a number from 0 to 99, not %d", f.monitor)
+	}
+	if f.plain || f.untilDone {
+		return "", env.Usagef("--monitor is for the screen: leave out --plain and --until-done")
+	}
+	return id, nil
 }
 
 func attach(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f attachFlags) error {
@@ -65,9 +88,17 @@ func attach(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f a
 		if c.Local {
 			restart = c.Line("serve", "--detach")
 		}
+		monitor, err := f.monitorID()
+		if err != nil {
+			return err
+		}
 		return explained(c, tui.Run(ctx, tui.Options{
+			Monitor: monitor,
 			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Restart: restart, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ), InitPrompt: initPrompt, Welcome: f.welcome, Left: f.left,
 		}))
+	}
+	if f.monitor != noMonitor {
+		return env.Usagef("--monitor needs a terminal")
 	}
 	done, err := follow.Follow(ctx, a, c, follow.Options{
 		Session: id, Past: !f.quiet, UntilDone: f.untilDone, Ask: f.ask, Wait: !f.untilDone, GiveUp: f.giveUp, Quiet: f.quiet, Verbose: f.verbose,

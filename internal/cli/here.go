@@ -89,7 +89,7 @@ func openHere(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, w
 		}
 		_, _ = fmt.Fprintln(a.Out, text)
 	}
-	err := attach(ctx, a, c, id, attachFlags{welcome: welcome, left: left})
+	err := attach(ctx, a, c, id, attachFlags{monitor: noMonitor, welcome: welcome, left: left})
 	if err != nil && fresh {
 		discard(context.WithoutCancel(ctx), c, id)
 	}

@@ -82,6 +82,40 @@ func passAppend(place string, records []clew.Record) {
 	crash.At(place)
 }
 
+// passRecorded names the places behind records that say where work goes: nobody has
+// begun with it.
+func passRecorded(waiting []pending) {
+	if !crash.On {
+		return
+	}
+	for _, p := range waiting {
+		for _, e := range p.events {
+			switch d := e.Data.(type) {
+			case *clew.MonitorRemovedData:
+				crash.At("monitor.removed")
+			case *clew.MessageQueuedData:
+				if d.Callback != "" {
+					crash.At("wake.queued")
+				} else {
+					crash.At("route.recorded")
+				}
+			case *clew.MessageAcceptedData:
+				if d.ClientMessageID != "" {
+					crash.At("route.recorded")
+				}
+			case *clew.TaskCreatedData:
+				if d.Wake {
+					crash.At("delegate.spawned")
+				}
+			case *clew.MessageCreatedData:
+				if d.Message.Say == clew.SaySubtaskResult {
+					crash.At("delegate.returned")
+				}
+			}
+		}
+	}
+}
+
 // reclaim renews the lease after it was lost. It is ours again if no other live
 // node has it and the journal still ends where we know it to, or at next: then
 // an earlier try had landed, and only its acknowledgement was lost.

@@ -561,6 +561,7 @@ func (s *Session) commit(drafts []draft, waiting []pending) error {
 		s.updateIndex()
 		s.feedBatch(records)
 		s.host.publish(s.id, records)
+		passRecorded(waiting)
 	}
 	for _, p := range waiting {
 		s.deliverAnswers(p.events)

@@ -90,7 +90,7 @@ func (m *model) mayAnswer() []clew.RequestID { return append([]clew.RequestID{},
 
 // post sends a message.
 func (m *model) post(data clew.UserMessageData, arrival clew.Arrival) tea.Cmd {
-	data.Images = m.imagesIn(data.Text)
+	data.Images, data.MonitorID = m.imagesIn(data.Text), m.o.Monitor
 	if len(data.Images) > picture.Most {
 		m.tell(paint.Fail, fmt.Sprintf("not sent: a message has at most %d images", picture.Most))
 		m.write.Set(data.Text)

@@ -79,6 +79,7 @@ type model struct {
 // reset forgets the session that was shown.
 func (m *model) reset() {
 	m.state, m.feed = client.Replica{}, feed.New()
+	m.feed.Monitor = m.o.Monitor
 	m.busy, m.ended, m.sought = false, "", ""
 	m.focus, m.sight, m.write, m.ask, m.plan = writing, viewport{follow: true}, composer{}, asking{}, planPanel{}
 	m.prompt, m.palette, m.files, m.overlay, m.loading = nil, nil, mentioning{}, nil, false

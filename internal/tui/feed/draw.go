@@ -124,6 +124,9 @@ func clock(ms int64) string { return time.UnixMilli(ms).Format("15:04") }
 func (r *Row) drawText(width int) []paint.Line {
 	e := r.first
 	var lines []paint.Line
+	if e.AgentKind == clew.AgentEphemeral {
+		lines = append(lines, paint.L(paint.S(paint.Soft, "Answered without the conversation")).Cut(width))
+	}
 	if e.Reasoning != "" {
 		lines = append(lines, fold(r.Open, thoughtWord(e), e.Reasoning, width)...)
 	}

@@ -17,6 +17,8 @@ import (
 type Feed struct {
 	// HasOlder says that there are messages before the first that is held.
 	HasOlder bool
+	// Monitor is the one whose messages are shown, "" for all.
+	Monitor clew.MonitorID
 
 	held    []*entry // in order of their numbers
 	byID    map[clew.MessageID]*entry

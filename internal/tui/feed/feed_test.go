@@ -312,3 +312,22 @@ func TestSubtaskMark(t *testing.T) {
 	s.change(clew.StateChangedData{Put: clew.StatePut{Task: []clew.TaskInfo{child}}})
 	s.sees("● ▸ told  Look it up.")
 }
+
+// What an ephemeral agent says is marked, and with a monitor only its messages are shown.
+//
+// Covers: AGT-10
+func TestRowsOfOtherAgents(t *testing.T) {
+	s := open(t)
+	beside, other := said(2, "It is noon."), said(3, "Elsewhere.")
+	beside.AgentKind, beside.MonitorID, other.MonitorID = clew.AgentEphemeral, "monitor-0", "monitor-1"
+	s.says(said(1, "Hello."), beside, other)
+	if got := shown(s.Feed, 60); strings.Count(got, "Answered without the conversation") != 1 || !strings.Contains(got, "Elsewhere.") {
+		t.Errorf("shown:\n%s", got)
+	}
+	s = open(t)
+	s.Monitor = "monitor-1"
+	s.says(beside, other)
+	if got := shown(s.Feed, 60); strings.Contains(got, "noon") || !strings.Contains(got, "Elsewhere.") {
+		t.Errorf("on one monitor:\n%s", got)
+	}
+}

@@ -124,7 +124,8 @@ func (f *Feed) build(queued []clew.QueuedMessage) {
 	b := builder{feed: f, rows: f.rows[:0:0], owners: map[string]*Row{}, notes: f.notes}
 	for _, e := range f.held {
 		waits := func(q clew.QueuedMessage) bool { return q.MessageID == e.MessageID }
-		if !slices.ContainsFunc(queued, waits) {
+		elsewhere := f.Monitor != "" && e.MonitorID != "" && e.MonitorID != f.Monitor
+		if !elsewhere && !slices.ContainsFunc(queued, waits) {
 			b.take(e)
 		}
 	}
