@@ -30,7 +30,7 @@ func decideRemoveMonitor(tx *Tx, s *core.State, by clew.UserID, d *clew.RemoveMo
 	if !s.HasMonitor(d.MonitorID) {
 		return clew.Errorf(clew.SessionInvalidState, "there is no monitor %s", d.MonitorID)
 	}
-	how := TurnEnd{Reason: "cancelled with its monitor", Code: clew.EndCancelled, by: by}
+	how := TurnEnd{Reason: "cancelled with its monitor", Code: clew.EndCancelled, by: by, message: "its monitor was removed"}
 	for _, t := range s.SortedTasks() {
 		if t.MonitorID == d.MonitorID {
 			endTree(tx, s, t, streamed, how)
