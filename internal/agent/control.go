@@ -47,7 +47,7 @@ var controls = []tool.Spec{
 	control(toolTask, "Give a part of the work to an agent of its own and wait for its result. It knows nothing but your message.",
 		`{"type":"object","properties":{"message":{"type":"string"},"mode":{"type":"string"}},"required":["message"],"additionalProperties":false}`),
 	control(toolDelegate, "Give a part of the work to an agent that knows this conversation so far. With wait false you do not wait: it works in the background, you can end your turn or take the next message, and you hear of its result when it is done. Start several for parts that do not depend on each other.",
-		`{"type":"object","properties":{"goal":{"type":"string","description":"what it has to reach, and what to report"},"profile":{"type":"string","enum":["default","web","code","app"],"description":"default: your own tools; web: pages and APIs; code: computing in the sandbox; app: building something"},"wait":{"type":"boolean","description":"false to go on without its result; true unless said"}},"required":["goal"],"additionalProperties":false}`),
+		`{"type":"object","properties":{"goal":{"type":"string","description":"what it has to reach, and what to report"},"profile":{"type":"string","enum":["default","web","code","app"],"description":"default: your own tools; web: pages and APIs; code: computing in the sandbox; app: building something"},"wait":{"type":"boolean","description":"false to continue without its result; true unless said"}},"required":["goal"],"additionalProperties":false}`),
 	windowSpec,
 	notifySpec,
 	reloadSpec,

@@ -212,7 +212,7 @@ func TestInterruptOneAgent(t *testing.T) {
 			t.Error(err)
 		}
 		must(b.on("monitor-1", "again"))
-		e = b.ephemeral("beside again")
+		b.ephemeral("beside again")
 		must(b.ann(&clew.InterruptData{}))
 		if list := b.s.state.Project().Agents; len(list) != 0 {
 			t.Errorf("interrupt leaves %+v", list)
