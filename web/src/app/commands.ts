@@ -14,6 +14,8 @@ export interface Command {
   group: string;
   /** "Mod+k", "Shift+Enter", "i", "?". Mod is Ctrl, or ⌘ on a Mac. */
   keys?: string;
+  /** Keys that do the same, for those who know them from elsewhere. */
+  otherKeys?: string;
   /** Words by which it is found besides its title. */
   also?: string;
   icon?: ReactNode;
@@ -83,7 +85,7 @@ export function listenToKeys(): () => void {
     const plain = !keys.includes("Mod") && !keys.includes("Alt") && e.key.length === 1;
     if (plain && (!usePrefs.getState().letterKeys || writing(e.target) || document.querySelector("dialog[open]"))) return;
     for (const c of useRegistry.getState().commands.values()) {
-      if (c.keys !== keys) continue;
+      if (c.keys !== keys && c.otherKeys !== keys) continue;
       e.preventDefault();
       c.run();
       return;

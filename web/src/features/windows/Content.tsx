@@ -1,17 +1,41 @@
-import { contentOf, type WindowState } from "@clew-run/client";
+import { contentOf, type Session, type WindowState } from "@clew-run/client";
 import { useWords } from "@/i18n";
 import { Markdown } from "@/lib/Markdown";
+import { Attempt } from "./Attempt";
 import { Frame } from "./Frame";
+import { Components } from "./kinds/Components";
+import { ImageView } from "./kinds/ImageView";
+import { Links } from "./kinds/Links";
+import { TableView } from "./kinds/TableView";
 import { windowWords } from "./words";
 
-/** What a window shows. */
-export function Content({ window: w, title }: { window: WindowState; title: string }) {
+interface Props {
+  session: Session;
+  window: WindowState;
+  title: string;
+}
+
+/** What a window shows. What cannot be drawn says so, here and to the server. */
+export function Content(props: Props) {
+  const w = props.window;
+  return <Attempt key={w.window_id} session={props.session} window={w}><Kind {...props} /></Attempt>;
+}
+
+function Kind({ session, window: w, title }: Props) {
   const t = useWords(windowWords);
-  const { kind, text } = contentOf(w);
-  if (kind === "html") return <Frame html={text} title={t.content(title)} />;
-  return (
-    <div tabIndex={0} role="group" aria-label={t.content(title)} className="size-full overflow-auto px-4 py-3 outline-offset-[-2px]">
-      <Markdown text={text} />
-    </div>
-  );
+  const content = contentOf(w);
+  const label = t.content(title);
+  switch (content.kind) {
+    case "html": return <Frame html={content.text} title={label} />;
+    case "table": return <TableView session={session} table={content} title={title} label={label} />;
+    case "components": return <Components session={session} window={w} label={label} />;
+    case "image": return <ImageView session={session} window={w} label={label} />;
+    case "text": return <pre tabIndex={0} role="group" aria-label={label} dir="auto" className="size-full overflow-auto px-4 py-3 font-mono text-sm whitespace-pre-wrap outline-offset-[-2px]">{content.text}</pre>;
+    default:
+      return (
+        <Links>
+          <div tabIndex={0} role="group" aria-label={label} className="size-full overflow-auto px-4.5 py-3.5 text-md outline-offset-[-2px]"><Markdown text={content.text} /></div>
+        </Links>
+      );
+  }
 }

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState, type FocusEvent } from "rea
 import { useCommands } from "@/app/commands";
 import { useWords } from "@/i18n";
 import { bringToFront, inOrder, useDesk } from "./desk";
-import type { Area } from "./place";
+import { firstPlace, type Area } from "./place";
 import { Window } from "./Window";
 import { windowWords } from "./words";
 
@@ -24,12 +24,12 @@ export function Desk({ session }: { session: Session }) {
 
   const next = order.find((id) => !aside.has(id)) ?? order[0];
   useCommands(
-    useMemo(() => (next ? [{ id: "window-next", title: t.next, group: t.windows, keys: "w", run: () => { bringToFront(session, next); focusOn(next); } }] : []), [next, session, t]),
+    useMemo(() => (next ? [{ id: "window-next", title: t.next, group: t.windows, keys: "w", otherKeys: "F6", run: () => { bringToFront(session, next); focusOn(next); } }] : []), [next, session, t]),
   );
   return (
     <div ref={desk} data-desk={monitor} {...focus} className="pointer-events-none relative size-full overflow-hidden">
       {area && steady.map((w) => (
-        <Window key={w.window_id} session={session} window={w} area={area} index={here.indexOf(w)} rank={order.indexOf(w.window_id) + 1} first={w.window_id === first} />
+        <Window key={w.window_id} session={session} window={w} area={area} place={firstPlace(here.indexOf(w), area)} rank={order.indexOf(w.window_id) + 1} first={w.window_id === first} />
       ))}
     </div>
   );
@@ -39,7 +39,8 @@ export function focusOn(id: string): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-window="${CSS.escape(id)}"] [data-window-menu]`)?.focus());
 }
 
-function useArea(box: React.RefObject<HTMLElement | null>): Area | null {
+/** The room that windows have. */
+export function useArea(box: React.RefObject<HTMLElement | null>): Area | null {
   const [area, setArea] = useState<Area | null>(null);
   useLayoutEffect(() => {
     const el = box.current!;
@@ -53,7 +54,7 @@ function useArea(box: React.RefObject<HTMLElement | null>): Area | null {
 }
 
 /** When the window with the focus goes, the focus goes to the next one, the bar, or where one writes. */
-function useFocusStays(box: React.RefObject<HTMLElement | null>, shown: string) {
+export function useFocusStays(box: React.RefObject<HTMLElement | null>, shown: string) {
   const inside = useRef(false);
   useLayoutEffect(() => {
     const at = document.activeElement;

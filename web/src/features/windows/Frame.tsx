@@ -1,7 +1,8 @@
-import { Play } from "lucide-react";
+import { Play, ShieldCheck } from "lucide-react";
 import { useRef, useState } from "react";
 import { useWords } from "@/i18n";
 import { Button } from "@/ui";
+import { WindowFoot } from "./WindowBox";
 import { windowWords } from "./words";
 
 const look = "<!doctype html><style>html{font:13px/20px system-ui,sans-serif}body{margin:12px}</style>";
@@ -37,6 +38,13 @@ export function Frame({ html, title }: { html: string; title: string }) {
         style={{ colorScheme: "light", background: "Canvas" }} // pages count on white unless they say otherwise
         className="block min-h-0 w-full flex-1 border-0"
       />
+      {run && (
+        <WindowFoot>
+          <ShieldCheck size={13} aria-hidden className="shrink-0" />
+          <span className="min-w-0 flex-1 truncate">{t.scriptsRun}</span>
+          <button type="button" className="shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11" onClick={() => allow(null)}>{t.stopScripts}</button>
+        </WindowFoot>
+      )}
     </div>
   );
 }

@@ -30,7 +30,7 @@ export function PhoneWindows({ session }: { session: Session }) {
         )}
         <WindowMenu session={session} window={shown} title={title} close={close} />
       </header>
-      <div className="min-h-0 flex-1 bg-sheet"><Content key={shown.window_id} window={shown} title={title} /></div>
+      <div className="min-h-0 flex-1 bg-sheet"><Content key={shown.window_id} session={session} window={shown} title={title} /></div>
     </section>
   );
 }

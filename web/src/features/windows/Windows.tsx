@@ -32,7 +32,7 @@ function useEver(session: Session): boolean {
 }
 
 /** Says that a window was opened, which is easily missed, and puts it in front. */
-function useSpokenWindows(session: Session): void {
+export function useSpokenWindows(session: Session): void {
   const t = useWords(windowWords);
   const windows = useSnapshot(session, (s) => (s.synced ? s.windows : null));
   const known = useRef<ReadonlySet<string> | null>(null);

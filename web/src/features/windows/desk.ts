@@ -2,12 +2,20 @@ import type { Bounds, Session, WindowState } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { create } from "zustand";
 import { notifyError } from "@/app/notices";
+import { useRoomy } from "@/lib/useNarrow";
 
 export const monitors = ["monitor-0", "monitor-1", "monitor-2", "monitor-3"] as const;
 
 /** As people count: the first monitor is 1. */
 export function numberOf(monitor: string | undefined): number {
   return Math.max(0, monitors.indexOf((monitor ?? monitors[0]) as (typeof monitors)[number])) + 1;
+}
+
+/** The class of device that a place is kept for, so that a laptop does not undo what was laid out on a big screen. */
+export type Layout = "wide" | "medium";
+
+export function useLayout(): Layout {
+  return useRoomy() ? "wide" : "medium";
 }
 
 interface Desk {
@@ -17,7 +25,7 @@ interface Desk {
   front: readonly string[];
   /** Put aside by this person. */
   aside: ReadonlySet<string>;
-  /** Where this person has them until the server says so, by window. */
+  /** Where this person has them until the server says so, by layout and window. */
   held: ReadonlyMap<string, Bounds>;
 }
 
@@ -52,11 +60,18 @@ export function lookAt(session: Session, monitor: string): void {
   change(session, () => ({ monitor }));
 }
 
-export function hold(session: Session, id: string, bounds: Bounds | undefined): void {
+/** The name under which a place is held. */
+export function heldAs(layout: Layout, id: string): string {
+  return `${layout} ${id}`;
+}
+
+export function hold(session: Session, layout: Layout, places: ReadonlyMap<string, Bounds | undefined>): void {
   change(session, (d) => {
     const held = new Map(d.held);
-    if (bounds) held.set(id, bounds);
-    else held.delete(id);
+    for (const [id, bounds] of places) {
+      if (bounds) held.set(heldAs(layout, id), bounds);
+      else held.delete(heldAs(layout, id));
+    }
     return { held };
   });
 }
@@ -72,11 +87,11 @@ export function useMayChange(session: Session): boolean {
   return useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
 }
 
-/** Tells the server where a window lies in the end, not each step on the way. */
-export async function keepPlace(session: Session, w: WindowState, kind: "move" | "resize", bounds: Bounds): Promise<void> {
-  hold(session, w.window_id, bounds); // until a record says where it lies
-  const sent = session.send("user_interaction", { interactions: [{ kind, window_id: w.window_id, bounds, ts: Date.now() }], monitor_id: w.monitor_id });
-  if (!(await tell(sent))) hold(session, w.window_id, undefined);
+/** Tells the server where windows lie in the end, not each step on the way. */
+export async function keepPlaces(session: Session, layout: Layout, kind: "move" | "resize", places: ReadonlyMap<string, Bounds>): Promise<void> {
+  hold(session, layout, places); // until a record says where they lie
+  const interactions = [...places].map(([window_id, bounds]) => ({ kind, window_id, bounds, layout, ts: Date.now() }));
+  if (!(await tell(session.send("user_interaction", { interactions })))) hold(session, layout, new Map([...places.keys()].map((id) => [id, undefined])));
 }
 
 export async function sendTo(session: Session, w: WindowState, monitor: string): Promise<boolean> {

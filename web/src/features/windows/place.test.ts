@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dragged, firstPlace, fit, smallest } from "./place";
+import { dragged, firstPlace, fit, smallest, tiles } from "./place";
 
 const area = { w: 1000, h: 600 };
 const at = { x: 100, y: 100, w: 400, h: 300 };
@@ -24,4 +24,18 @@ test("edges move, and the opposite ones stay", () => {
   expect(dragged(at, "w", 900, 0, area)).toEqual({ ...at, x: 500 - smallest.w, w: smallest.w });
   expect(dragged(at, "e", 5000, 0, area)).toEqual({ ...at, w: 900 });
   expect(dragged(at, "n", 0, -5000, area)).toEqual({ ...at, y: 0, h: 400 });
+});
+
+test("tidied windows fill the area side by side and never overlap", () => {
+  for (const room of [{ w: 1330, h: 700 }, { w: 860, h: 900 }, { w: 2480, h: 1200 }]) {
+    for (let n = 1; n <= 8; n++) {
+      const list = tiles(n, room);
+      expect(list).toHaveLength(n);
+      for (const [i, a] of list.entries()) {
+        expect(a.x >= 0 && a.y >= 0 && a.x + a.w <= room.w && a.y + a.h <= room.h, JSON.stringify(a)).toBe(true);
+        for (const b of list.slice(i + 1)) expect(a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y, `${n} in ${room.w}`).toBe(true);
+      }
+    }
+  }
+  expect(tiles(4, { w: 970, h: 780 }).map((b) => b.x)).toEqual([20, 20, 493, 493]); // two columns of two
 });

@@ -27,6 +27,39 @@ export function firstPlace(index: number, area: Area): Bounds {
   return fit({ x: area.w - usual.w - gap - down, y: top + down, w: usual.w, h: usual.h }, area);
 }
 
+const margin = 20; // around windows that were tidied up
+const gutter = 16; // between them
+
+/** Places side by side for so many windows: columns that fill the area, none much wider or higher than the others. */
+export function tiles(count: number, area: Area, left = 0): Bounds[] {
+  const room = { w: area.w - left - 2 * margin, h: area.h - 2 * margin };
+  const columns = columnsFor(count, room);
+  const out: Bounds[] = [];
+  for (let c = 0; c < columns; c++) {
+    const rows = Math.floor((count + c) / columns); // the last columns have one more
+    const x = slot(c, columns, room.w);
+    for (let r = 0; r < rows; r++) {
+      const y = slot(r, rows, room.h);
+      out.push(fit({ x: left + margin + x.at, y: margin + y.at, w: x.size, h: y.size }, area));
+    }
+  }
+  return out;
+}
+
+/** As many columns as make windows a little wider than high. */
+function columnsFor(count: number, room: Area): number {
+  const wish = 1.25;
+  let best = 1;
+  const odd = (c: number) => Math.abs(Math.log(room.w / c / (room.h / Math.ceil(count / c)) / wish));
+  for (let c = 2; c <= count && room.w / c >= smallest.w; c++) if (odd(c) < odd(best)) best = c;
+  return best;
+}
+
+function slot(at: number, of: number, room: number): { at: number; size: number } {
+  const size = (room - (of - 1) * gutter) / Math.max(1, of);
+  return { at: at * (size + gutter), size };
+}
+
 /** A window after it was dragged by its title or by an edge. */
 export function dragged(from: Bounds, hold: Hold, dx: number, dy: number, area: Area): Bounds {
   if (hold === "") return fit({ ...from, x: from.x + dx, y: from.y + dy }, area);
