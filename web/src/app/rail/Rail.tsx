@@ -23,10 +23,10 @@ interface RailProps {
 /** What is beside every page: where one can go, one's sessions, and who one is. Without room, or if somebody likes it so, it is icons. */
 export function Rail({ onSearch, line }: RailProps) {
   const t = useWords(appWords);
-  const roomy = useRoomy();
+  const [path] = useLocation();
+  const roomy = useRoomy() && !/^\/s\/[^/]+\/desktop/.test(path); // a desktop takes all the room there is
   const slim = usePrefs((p) => p.slimRail);
   const [over, setOver] = useState(false);
-  const [path] = useLocation();
   useEffect(() => setOver(false), [path, roomy]);
   if (roomy && !slim) {
     return (

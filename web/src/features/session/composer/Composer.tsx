@@ -1,14 +1,15 @@
 import { newId } from "@clew-run/client";
-import type { Session, UserMessageData } from "@clew-run/client";
+import type { Arrival, Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
-import { AtSign, ClipboardList, MessageSquare, Plus, Slash, Zap } from "lucide-react";
+import { AtSign, Bot, ChevronUp, ClipboardList, ListEnd, MessageSquare, Plus, Slash, Zap } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { client } from "@/app/client";
 import { announce, notify, notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
-import { Button, cx, IconButton, SendButton } from "@/ui";
+import { Button, cx, IconButton, Menu, SendButton } from "@/ui";
 import { column } from "../column";
+import { questionsIn } from "../transcript/scope";
 import { sessionWords } from "../words";
 import { callsCommand, commandIn, type Names } from "./completion";
 import { nothing, type Written } from "./draft";
@@ -28,17 +29,25 @@ import { composerWords } from "./words";
 
 const busy = new Set(["planning", "executing"]);
 
+interface Props {
+  session: Session;
+  choices: Choices | undefined;
+  /** The monitor whose agent one writes to, on a page that shows one of them; it is one line there, without the chips. */
+  monitor?: string;
+}
+
 /** Where one writes to the agent. Those who only watch get a note instead. */
-export function Composer({ session, choices }: { session: Session; choices: Choices | undefined }) {
+export function Composer({ session, choices, monitor }: Props) {
   const t = useWords(composerWords);
   const role = useSnapshot(session, (s) => s.session?.role);
   if (role === "viewer" || role === "admin" || role === "approver") {
     return <div className="shrink-0 border-t border-line bg-sunk"><p className={cx(column, "py-3 text-soft")} data-watching>{role === "approver" ? t.approver : t.viewer}</p></div>;
   }
-  return <Writing session={session} choices={choices} />;
+  return <Writing session={session} choices={choices} monitor={monitor} />;
 }
 
-function Writing({ session, choices }: { session: Session; choices: Choices | undefined }) {
+function Writing({ session, choices, monitor }: Props) {
+  const compact = monitor !== undefined;
   const t = useWords(composerWords);
   const act = useWords(sessionWords);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -47,7 +56,9 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
   const [dropping, setDropping] = useState(false);
   const [held, setHeld] = useState(false); // a plain yes or no that was not sent
   const status = useSnapshot(session, (s) => s.session?.status);
-  const questions = useQuestions(session);
+  const monitorWorks = useSnapshot(session, (s) => s.monitors.some((m) => m.monitor_id === monitor && m.busy));
+  const open = useQuestions(session);
+  const questions = useMemo(() => questionsIn(open, monitor), [open, monitor]);
   const files = useRef<HTMLInputElement>(null);
   const composing = useComposing(box);
   const expanding = useRef(false);
@@ -67,7 +78,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
 
   const asked = talking(questions);
   // Where only steps of a plan ask, the words are for work that goes on.
-  const working = busy.has(status ?? "") || (status === "awaiting_input" && asked === null);
+  const working = compact ? monitorWorks : busy.has(status ?? "") || (status === "awaiting_input" && asked === null);
   const steerable = working && !asked; // words can be for this turn or for the next
   const effect = planFirst ? null : asked; // what sending does to the open question
   useEffect(() => sendLeftOver(session), [session]);
@@ -93,7 +104,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
       expanding.current = false;
     }
   };
-  const send = async (delivery?: "steer" | "queue") => {
+  const send = async (delivery?: Arrival) => {
     const w = latest.current;
     if (w.text.trim() === "" && w.images.length === 0) return;
     // A yes or a no is for the card's buttons: as words it would not be taken as it is meant.
@@ -108,6 +119,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
     if (command === "no") return;
     const data: UserMessageData = { text: command?.text ?? w.text, may_answer: questions.map((q) => q.request_id) };
     if (w.images.length > 0) data.images = w.images;
+    if (monitor) data.monitor_id = monitor;
     if (planFirst) data.mode = "run";
     else {
       const mode = command?.mode ?? wantedMode(session.id);
@@ -147,7 +159,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
     const intent = intentOf({ ...pick(e), isComposing: e.nativeEvent.isComposing, keyCode: e.keyCode }, composing.current);
     if (!intent) return;
     e.preventDefault();
-    void send(intent === "steer" ? "steer" : "queue");
+    void send(intent === "steer" ? "steer" : compact ? undefined : "queue"); // where several agents work, the server knows who is free
   };
   const onPaste = (e: ClipboardEvent) => {
     const list = [...e.clipboardData.files];
@@ -165,12 +177,12 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
   useCommands(useMemo(() => [{ id: "compose", title: t.label, icon: <MessageSquare size={16} />, group: act.chat, here: true, rank: 35, keys: "c", run: () => box.current?.focus() }], [t, act]));
 
   return (
-    <div className="shrink-0 bg-paper" onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
-      <div className="mx-auto w-full max-w-[800px] px-10 pb-3 max-sm:px-2 max-sm:pb-2">
-        <Queue session={session} />
+    <div className={cx("shrink-0", !compact && "bg-paper")} onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
+      <div className={compact ? undefined : "mx-auto w-full max-w-[800px] px-10 pb-3 max-sm:px-2 max-sm:pb-2"}>
+        <Queue session={session} monitor={monitor} />
         <PendingRows session={session} putBack={putBack} />
         {held && effect && !empty && <p className="pb-1.5 text-sm text-ask" data-hint="held">{t.hintPlain}</p>}
-        <div data-composer-box className={cx("relative rounded-2xl border bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20", dropping ? "border-run" : "border-edge")}>
+        <div data-composer-box className={cx("relative border bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20", compact ? "flex items-end gap-1 rounded-xl p-1.5" : "rounded-2xl", dropping ? "border-run" : "border-edge")}>
           {completion.list}
           {images.length > 0 && <Thumbs images={images} remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })} />}
           <textarea
@@ -189,9 +201,26 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
-            className="block field-sizing-content max-h-[38dvh] min-h-10 w-full resize-none pointer-coarse:min-h-11 bg-transparent px-3.5 pt-2.5 pb-1 text-md outline-none pointer-coarse:text-[16px] pointer-coarse:leading-[22px]"
+            className={cx("block field-sizing-content max-h-[38dvh] w-full resize-none bg-transparent text-md outline-none pointer-coarse:min-h-11 pointer-coarse:text-[16px] pointer-coarse:leading-[22px]", compact ? "min-h-8 min-w-0 flex-1 px-2 py-1" : "min-h-10 px-3.5 pt-2.5 pb-1")}
           />
-          <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
+          {compact && (
+            <span className="flex shrink-0 items-center gap-0.5" onMouseDown={(e) => e.preventDefault()}>
+              <IconButton label={t.mention} icon={<AtSign size={15} />} onClick={() => begin("@")} className="max-sm:hidden" />
+              {steerable && !empty && (
+                <Menu
+                  label={t.deliver}
+                  trigger={<IconButton label={t.deliver} icon={<ChevronUp size={15} />} />}
+                  items={[
+                    { id: "steer", label: t.steer, note: t.steerNote, icon: <Zap size={14} />, run: () => void send("steer") },
+                    { id: "queue", label: t.queue, note: t.queueNote, icon: <ListEnd size={14} />, run: () => void send("queue") },
+                    { id: "ephemeral", label: t.helper, note: t.helperNote, icon: <Bot size={14} />, run: () => void send("ephemeral") },
+                  ]}
+                />
+              )}
+              {effect && !empty ? <Button look="main" onClick={() => void send()} data-effect={effect}>{t.effects[effect].send}</Button> : <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />}
+            </span>
+          )}
+          {!compact && <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
             <input ref={files} type="file" accept={takenTypes} multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
             <IconButton label={t.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
             <IconButton label={t.mention} icon={<AtSign size={15} />} onClick={() => begin("@")} className="max-sm:hidden" />
@@ -209,7 +238,7 @@ function Writing({ session, choices }: { session: Session; choices: Choices | un
             ) : (
               <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />
             )}
-          </div>
+          </div>}
         </div>
       </div>
     </div>

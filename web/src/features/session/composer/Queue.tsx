@@ -1,17 +1,19 @@
 import type { QueuedMessage, Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { ArrowDown, ArrowUp, CornerDownRight, MoreHorizontal, Pencil, Zap, X } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { notifyError } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
 import { Badge, Button, Dialog, IconButton, Menu, TextArea, type MenuItem } from "@/ui";
+import { mainMonitor } from "../transcript/scope";
 import { composerWords } from "./words";
 
 /** The messages that wait in line, in order: they can be changed, moved, sent now or taken out. */
-export function Queue({ session }: { session: Session }) {
+export function Queue({ session, monitor }: { session: Session; /** Of this one alone. */ monitor?: string }) {
   const t = useWords(composerWords);
-  const queue = useSnapshot(session, (s) => s.queue);
+  const all = useSnapshot(session, (s) => s.queue);
+  const queue = useMemo(() => (monitor === undefined ? all : all.filter((q) => (q.monitor_id ?? mainMonitor) === monitor)), [all, monitor]);
   const [edited, setEdited] = useState<QueuedMessage | null>(null);
   if (queue.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, MoreHorizontal, PanelRight, Pencil, ScanText, Search, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, Monitor, MoreHorizontal, PanelRight, Pencil, ScanText, Search, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
@@ -136,7 +136,7 @@ function Usage({ session }: { session: Session }) {
 const faces = 3;
 
 /** Who else is here. */
-function Viewers({ session }: { session: Session }) {
+export function Viewers({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const viewers = useSnapshot(session, (s) => s.viewers);
   if (viewers.length < 2) return null;
@@ -149,7 +149,7 @@ function Viewers({ session }: { session: Session }) {
 }
 
 /** What of it comes first in the palette. */
-const ranks: Record<string, number> = { find: 12, time: 20, fork: 21, share: 22, rename: 23 };
+const ranks: Record<string, number> = { find: 12, desktop: 19, time: 20, fork: 21, share: 22, rename: 23 };
 
 function SessionMenu({ session, owner, archived, name }: { session: Session; owner: boolean; archived: boolean; name: string }) {
   const t = useWords(sessionWords);
@@ -160,6 +160,7 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
   const items = useMemo<(MenuItem | "line")[]>(() => {
     const all: (MenuItem | "line")[] = [
       { id: "find", label: f.find, keys: "/", icon: <Search size={14} />, run: () => openFind(session.id) },
+      { id: "desktop", label: t.desktop, icon: <Monitor size={14} />, run: () => navigate(`/s/${session.id}/desktop`) },
       { id: "time", label: t.time, icon: <Clock size={14} />, run: () => navigate(`/s/${session.id}/time`) },
       { id: "inner", label: verbose ? t.hideInner : t.showInner, icon: <ScanText size={14} />, run: () => setPrefs({ verbose: !verbose }) },
       { id: "allowed", label: t.allowedItem, icon: <ShieldCheck size={14} />, run: () => open({ kind: "allowed" }) },
@@ -185,7 +186,7 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
 }
 
 /** The title, or the first words, which name a session that nobody named: the list of sessions has them. Undefined until it is known. */
-function useTitle(session: Session, archived: boolean): string | undefined {
+export function useTitle(session: Session, archived: boolean): string | undefined {
   const t = useWords(sessionWords);
   const given = useSnapshot(session, (s) => s.session && (s.session.title ?? ""));
   const begun = useSnapshot(session, (s) => s.messageIds.length > 0);

@@ -14,12 +14,12 @@ export function ScopePicker({ offer, rule, tool }: { offer: RememberOffer; rule:
   return (
     <div className="flex flex-col gap-2">
       <fieldset className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-        <legend className="float-left text-sm text-soft max-sm:sr-only">{t.scope}</legend>
-        <div className="flex min-w-0 flex-wrap gap-0.5 rounded-[7px] bg-hover p-0.5 max-sm:flex-1">
+        <legend className="float-left text-sm text-soft slim:sr-only">{t.scope}</legend>
+        <div className="flex min-w-0 flex-wrap gap-0.5 rounded-[7px] bg-hover p-0.5 slim:flex-1">
           {scopes.map((id) => (
-            <label key={id} className="relative flex h-[26px] cursor-pointer items-center justify-center rounded-[5px] px-2.5 text-sm font-medium whitespace-nowrap text-soft max-sm:px-1.5 has-checked:bg-sheet has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-run max-sm:flex-auto pointer-coarse:h-(--row)">
+            <label key={id} className="relative flex h-[26px] cursor-pointer items-center justify-center rounded-[5px] px-2.5 text-sm font-medium whitespace-nowrap text-soft slim:px-1.5 has-checked:bg-sheet has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-run slim:flex-auto pointer-coarse:h-(--row)">
               <input type="radio" aria-label={t.scopes[id]} name={group} checked={rule.scope === id} onChange={() => rule.setScope(id)} className="absolute inset-0 cursor-pointer opacity-0" />
-              <span className="max-sm:hidden">{t.scopes[id]}</span>
+              <span className="slim:hidden">{t.scopes[id]}</span>
               <span className="sm:hidden">{t.scopesShort[id]}</span>
             </label>
           ))}

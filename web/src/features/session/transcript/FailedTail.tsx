@@ -16,7 +16,7 @@ export function FailedTail({ session, message: m, text }: { session: Session; me
   const more = lines.length > shown;
   const cut = m.tool?.output_blob; // what is here is not the whole output, so its lines are not counted
   return (
-    <div data-tail className="mt-0.5 mb-1.5 ml-[23px] overflow-hidden rounded bg-fail-wash max-sm:ml-0">
+    <div data-tail className="mt-0.5 mb-1.5 ml-[23px] overflow-hidden rounded bg-fail-wash slim:ml-0">
       <pre tabIndex={0} role="group" aria-label={t.output} className="max-h-[60dvh] overflow-auto px-3 py-2 font-mono text-sm break-normal whitespace-pre" dir="ltr">
         <AnsiText text={(all ? lines : lines.slice(-shown)).join("\n")} />
       </pre>

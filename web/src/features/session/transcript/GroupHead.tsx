@@ -79,15 +79,16 @@ export function GroupLine({ group, title, number, tone, live, open, depth, resul
       onClick={onToggle}
       className={cx("flex w-full min-w-0 items-center gap-2 text-left hover:bg-hover/50 -outline-offset-2 pointer-coarse:min-h-(--row)", depth > 0 ? "min-h-[30px] rounded py-0.5" : cx("py-1.5 pr-3 pl-2.5", shown ? "min-h-[50px]" : "min-h-[38px]"), className)}
     >
-      <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-soft transition-transform duration-(--motion) max-sm:hidden", open && "rotate-90")} />
+      <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-soft transition-transform duration-(--motion) slim:hidden", open && "rotate-90")} />
       {number > 0 && <span className="h-[18px] min-w-[18px] shrink-0 rounded-[5px] bg-hover px-[5px] text-center text-xs leading-[18px] font-semibold text-soft"><span className="sr-only">{t.step} </span>{number}</span>}
       <span className="min-w-0 flex-1">
         <span className="flex min-w-0 items-center gap-2"><span className="min-w-0 truncate font-semibold" dir="auto">{title}</span>{badge}</span>
         {shown && <span className="block truncate text-sm text-soft" dir="auto" data-result>{shown}</span>}
       </span>
       <span className="ml-auto flex shrink-0 items-center gap-2.5 pl-1 text-sm whitespace-nowrap text-faint">
+        {task?.agent_kind === "window" && <span>{t.windowAgent}</span>}
         <Counts added={task?.added} removed={task?.removed} />
-        {took >= 500 && <span className="max-sm:hidden" data-took>{spent(took)}</span>}
+        {took >= 500 && <span className="slim:hidden" data-took>{spent(took)}</span>}
         <Mark tone={tone} live={live} />
         <span className="sr-only">{t.groupStatus[tone]}</span>
       </span>

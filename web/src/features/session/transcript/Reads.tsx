@@ -28,7 +28,7 @@ export function Reads({ session, ids }: { session: Session; ids: readonly string
         <span className="shrink-0 font-medium">{t.explored}</span>
         <span className="min-w-0 truncate text-soft">{t.exploredWhat(files, searches)}</span>
         <span className="ml-auto flex shrink-0 items-center gap-2 text-sm text-faint">
-          {took >= 100 && <span className="max-sm:hidden">{duration(took)}</span>}
+          {took >= 100 && <span className="slim:hidden">{duration(took)}</span>}
           <Mark tone={failed ? "fail" : running ? "run" : "done"} live={running} />
           <span className="sr-only">{failed ? t.status.error : running ? t.status.running : t.status.complete}</span>
           <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />

@@ -10,6 +10,7 @@ export function useSpeaker(row: Row, m: TranscriptMessage | undefined): string {
   const t = useWords(transcriptWords);
   const me = useAccount((s) => (s.account.state === "in" ? s.account.me.user_id : undefined));
   if (row.voice === "user") return !m?.user_id || m.user_id === me ? t.you : m.user_id;
+  if (m?.agent_kind === "ephemeral" && row.voice === "agent") return t.helper;
   return row.voice === "sub" ? t.sub : row.voice === "system" ? t.system : t.agent;
 }
 

@@ -11,7 +11,7 @@ import { Reads } from "./Reads";
 import { ReturnNote } from "./ReturnNote";
 import { RowHead, useSpeaker } from "./RowHead";
 import { sameRow, type Row } from "./rows";
-import { AgentText, Reasoning, Result, UserText } from "./Said";
+import { AgentText, Alone, Reasoning, Result, UserText } from "./Said";
 import { Thread, type ThreadMark } from "./Thread";
 import { ToolCard } from "./ToolCard";
 import { useCalmMessage } from "./useCalmMessage";
@@ -46,14 +46,14 @@ export const RowView = memo(function RowView({ session, row, question, current, 
     if (!m) return <QuestionRow session={session} question={question} />;
     switch (row.kind) {
       case "user": return <UserText session={session} message={m} />;
-      case "text": return <AgentText session={session} message={m} />;
+      case "text": return <><AgentText session={session} message={m} /><Alone message={m} /></>;
       case "group": return <GroupHead session={session} row={row} message={m} onToggle={onToggle} />;
       case "brief": return <Brief session={session} message={m} inGroup />;
       case "reasoning": return <Reasoning text={m.reasoning ?? m.text ?? ""} growing={live} />;
       case "call": return <ToolCard session={session} message={m} outputs={row.more} question={question} />;
       case "reads": return <Reads session={session} ids={[row.id, ...row.more]} />;
       case "question": return <QuestionRow session={session} message={m} question={question} />;
-      case "result": return <Result session={session} message={m} sub={sub || m.say === "subtask_result"} />;
+      case "result": return <><Result session={session} message={m} sub={sub || m.say === "subtask_result"} /><Alone message={m} /></>;
       case "output": return <LoneOutput message={m} />;
       case "error": return <ErrorRow message={m} />;
       case "marker": return <Marker session={session} message={m} />;
@@ -106,7 +106,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
         onFocusRow(row.key);
       }}
       className={cx(
-        "group/row relative px-10 -outline-offset-2 max-sm:pr-3.5 max-sm:pl-[34px]",
+        "group/row relative px-10 -outline-offset-2 slim:pr-3.5 slim:pl-[34px]",
         row.card ? cx(row.card.first && "pt-1.5", row.card.last && "pb-2") : row.head ? "pt-3" : row.kind === "call" || row.kind === "reads" || slim ? "pt-0" : "pt-2",
         !row.card && (slim ? "pb-0.5" : "pb-1"),
       )}
@@ -132,6 +132,6 @@ function cardLook({ kind, card }: Row): string {
     live ? "border-run-line" : "border-line",
     first && "rounded-t-lg border-t",
     last && cx("rounded-b-lg border-b", live && "shadow-card"),
-    kind === "group" && depth === 0 ? !first && "border-t border-t-line" : cx("pr-3 pl-8 max-sm:px-3", depth > 1 ? end && "pb-2" : end ? "pt-0.5 pb-2.5" : "py-0.5"),
+    kind === "group" && depth === 0 ? !first && "border-t border-t-line" : cx("pr-3 pl-8 slim:px-3", depth > 1 ? end && "pb-2" : end ? "pt-0.5 pb-2.5" : "py-0.5"),
   );
 }

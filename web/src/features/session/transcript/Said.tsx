@@ -1,5 +1,5 @@
 import type { Session, TranscriptMessage } from "@clew-run/client";
-import { ChevronRight } from "lucide-react";
+import { ChevronRight, Info } from "lucide-react";
 import { useId, useState } from "react";
 import { usePrefs } from "@/app/prefs";
 import { useWords } from "@/i18n";
@@ -30,6 +30,13 @@ export function AgentText({ session, message: m }: { session: Session; message: 
       {m.images && <Images sessionId={session.id} images={m.images} />}
     </>
   );
+}
+
+/** Says of a helper's answer that the helper had not heard the conversation. */
+export function Alone({ message: m }: { message: TranscriptMessage }) {
+  const t = useWords(transcriptWords);
+  if (m.agent_kind !== "ephemeral" || m.partial) return null;
+  return <p className="flex items-center gap-1.5 pt-1 text-sm text-faint" data-alone><Info size={13} aria-hidden className="shrink-0" />{t.alone}</p>;
 }
 
 /** What an agent thought: its first line, the rest on demand. */

@@ -19,10 +19,10 @@ export function Thread({ mark, line = "past", live, place = "text" }: {
   place?: keyof typeof places;
 }) {
   return (
-    <span aria-hidden className="absolute inset-y-0 left-0 w-10 max-sm:w-[34px]" data-thread={line}>
-      <span className={cx("absolute inset-y-0 left-[11px] w-0.5 max-sm:left-[15px]", lines[line])} />
+    <span aria-hidden className="absolute inset-y-0 left-0 w-10 slim:w-[34px]" data-thread={line}>
+      <span className={cx("absolute inset-y-0 left-[11px] w-0.5 slim:left-[15px]", lines[line])} />
       {mark !== "none" && (
-        <span className={cx("absolute left-1 flex h-5 w-4 items-center justify-center bg-paper max-sm:left-2", places[place])}>
+        <span className={cx("absolute left-1 flex h-5 w-4 items-center justify-center bg-paper slim:left-2", places[place])}>
           {mark === "user" ? <span className="size-2 rounded-full bg-ink" /> : mark === "agent" ? <Mark tone={line === "run" ? "run" : "wait"} live={live} /> : <Mark tone={mark} live={live} />}
         </span>
       )}

@@ -59,14 +59,14 @@ export function ToolCard({ session, message: m, outputs, question, slim }: {
         <Icon size={15} aria-hidden className="shrink-0 text-soft" />
         <span className="shrink-0 font-medium">{verb}</span>
         <span className="min-w-0 truncate font-mono text-sm text-soft" title={v.target} dir="ltr">{v.target}</span>
-        {says && <span aria-hidden={v.status === "halted" || v.status === "stopped"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm max-sm:hidden", m.tool?.error && v.status !== "stopped" ? "text-fail" : "text-soft")}>{says}</span>}
+        {says && <span aria-hidden={v.status === "halted" || v.status === "stopped"} className={cx("min-w-0 flex-1 basis-0 truncate text-sm slim:hidden", m.tool?.error && v.status !== "stopped" ? "text-fail" : "text-soft")}>{says}</span>}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-sm text-faint">
           {refused && <span>{v.status === "denied" ? t.denied : t.expired}</span>}
           <Counts added={m.tool?.added} removed={m.tool?.removed} />
           {ended && <span className="text-fail">{ended}</span>}
           {rule && <span title={rule} data-allowed><ShieldCheck size={12} aria-hidden /><span className="sr-only">{rule}</span></span>}
           {inDoubt && <span className="text-ask">?</span>}
-          {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="max-sm:hidden">{duration(m.tool.duration_ms)}</span>}
+          {m.tool?.duration_ms !== undefined && m.tool.duration_ms >= 100 && <span className="slim:hidden">{duration(m.tool.duration_ms)}</span>}
           <Mark tone={tone} live={v.status === "running"} />
           {!refused && <span className="sr-only">{t.status[v.status]}</span>}
           <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />

@@ -14,6 +14,7 @@ import type { Note } from "./notes";
 import { Older } from "./Older";
 import { RowView } from "./RowView";
 import type { Row } from "./rows";
+import type { Scope } from "./scope";
 import { useGroups } from "./useGroups";
 import { useOpening } from "./useOpening";
 import { useTarget } from "./useTarget";
@@ -31,7 +32,7 @@ const guesses: Record<Row["kind"], number> = {
  * The conversation as a feed. It follows its end while one is there, and holds
  * still when one reads further up; older messages come before without a jump.
  */
-export function Transcript({ session, notes }: { session: Session; notes: readonly Note[] }) {
+export function Transcript({ session, notes, scope }: { session: Session; notes: readonly Note[]; /** Everything, if left out. */ scope?: Scope }) {
   const t = useWords(transcriptWords);
   const synced = useSnapshot(session, (s) => s.session !== null);
   const hasOlder = useSnapshot(session, (s) => s.hasOlder);
@@ -42,7 +43,7 @@ export function Transcript({ session, notes }: { session: Session; notes: readon
   const key = useSnapshot(session, (s) => factsKey(s.tasks));
   const facts = useMemo(() => factsOf(key), [key]);
   const groups = useGroups(facts, !follow.following);
-  const { rows, questionOf, currentFrom, groupsWith } = useTranscript(session, notes, facts, groups.isOpen);
+  const { rows, questionOf, currentFrom, groupsWith } = useTranscript(session, notes, facts, groups.isOpen, scope);
   const [focused, setFocused] = useState<string | null>(null);
 
   const focusedAt = useMemo(() => (focused === null ? -1 : rows.findIndex((r) => r.key === focused)), [rows, focused]);

@@ -13,9 +13,9 @@ export interface GroupFacts {
   call?: string;
 }
 
-/** The facts of subtasks and steps, as one text: the same as long as they say the same. */
+/** The facts of subtasks, steps and window agents, as one text: the same as long as they say the same. */
 export function factsKey(tasks: readonly TaskInfo[]): string {
-  return tasks.filter((t) => t.parent_task_id || t.todo_id).map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`).join("\n");
+  return tasks.filter((t) => t.parent_task_id || t.todo_id || t.agent_kind === "window").map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`).join("\n");
 }
 
 export function factsOf(key: string): ReadonlyMap<string, GroupFacts> {

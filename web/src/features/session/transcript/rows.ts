@@ -111,9 +111,9 @@ function voiceOf(m: TranscriptMessage, kind: RowKind): Voice {
   return isSub(m) || kind === "brief" ? "sub" : "agent";
 }
 
-/** Whether a message is of an agent below the session's own: of a subtask, or of a plan's step. */
+/** Whether a message is of an agent beside the session's own: of a subtask, a plan's step, or a window. */
 export function isSub(m: TranscriptMessage): boolean {
-  return m.agent_kind === "task" || m.agent_kind === "step";
+  return m.agent_kind === "task" || m.agent_kind === "step" || m.agent_kind === "window";
 }
 
 /** The name of a call's tool. */

@@ -5,6 +5,7 @@ import { usePrefs } from "@/app/prefs";
 import { layOut, type GroupFacts } from "./groups";
 import { withNotes, type Note } from "./notes";
 import { buildRows, everyRow, type Row } from "./rows";
+import { inScope, questionsIn, type Scope } from "./scope";
 
 export interface TranscriptRows {
   rows: readonly Row[];
@@ -18,17 +19,26 @@ export interface TranscriptRows {
 
 const busy = new Set(["planning", "executing", "awaiting_input"]);
 
-/** The session's messages as rows, with the open questions where they belong. */
-export function useTranscript(session: Session, notes: readonly Note[], facts: ReadonlyMap<string, GroupFacts>, isOpen: (task: string) => boolean): TranscriptRows {
-  const ids = useMessageIds(session);
-  const questions = useQuestions(session);
+/** The session's messages as rows, with the open questions where they belong; with a scope, those of a monitor or of one agent. */
+export function useTranscript(session: Session, notes: readonly Note[], facts: ReadonlyMap<string, GroupFacts>, isOpen: (task: string) => boolean, scope?: Scope): TranscriptRows {
+  const all = useMessageIds(session);
+  const asked = useQuestions(session);
+  const { monitor, agent = "" } = scope ?? {};
+  const questions = useMemo(() => questionsIn(asked, monitor), [asked, monitor]);
   const queue = useSnapshot(session, (s) => s.queue);
-  const working = useSnapshot(session, (s) => busy.has(s.session?.status ?? ""));
+  const working = useSnapshot(session, (s) => (monitor === undefined ? busy.has(s.session?.status ?? "") : s.monitors.some((m) => m.monitor_id === monitor && m.busy)));
   const hasOlder = useSnapshot(session, (s) => s.hasOlder);
   const hasNewer = useSnapshot(session, (s) => s.hasNewer);
   const verbose = usePrefs((p) => p.verbose);
   const get = session.store.message;
 
+  const ids = useMemo(() => {
+    if (monitor === undefined) return all;
+    return all.filter((id) => {
+      const m = get.call(session.store, id);
+      return m !== undefined && inScope(m, { monitor, agent });
+    });
+  }, [all, monitor, agent, session, get]);
   const built = useMemo(() => {
     const list = buildRows(ids, (id) => get.call(session.store, id), {
       verbose,
