@@ -110,17 +110,15 @@ export function useAgentWebSocket(options: UseAgentWebSocketOptions): AgentWebSo
   const plan = useSnapshot(session, (s) => s.plan);
   const todos = useSnapshot(session, (s) => s.todos);
   const question = useSnapshot(session, (s) => s.questions[0]);
-  const hitlPending = useMemo(() => (question ? { type: names[question.type], data: question } : null), [question]);
+  const hitlPending = useMemo(() => (question ? { type: kindOf(question), data: question } : null), [question]);
   const sessionState = useMemo(() => head && { ...head, plan, todos, hitlPending }, [head, plan, todos, hitlPending]);
   return { connectionState, sessionState, todos, plan, hitlPending, connect, disconnect, sendHitlResponse, pause, resume };
 }
 
-const names = {
-  hitl_plan_review: "plan_review",
-  hitl_approval_request: "approval",
-  hitl_input_request: "input",
-  hitl_clarification: "clarification",
-} as const;
+/** "hitl_approval_request" is an "approval". */
+function kindOf(question: Question): HitlPending["type"] {
+  return question.type.replace(/^hitl_|_request$/g, "") as HitlPending["type"];
+}
 
 interface Seen {
   layer?: Layer;

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Inbox, InboxSnapshot } from "../inbox.js";
 import type { Session } from "../session.js";
-import type { Connection, PlanView, SessionSnapshot } from "../snapshot.js";
+import type { Connection, SessionSnapshot } from "../snapshot.js";
 import type { TranscriptMessage } from "../transcript.js";
-import type { Question, Todo, Usage, Viewer } from "../types.gen.js";
+import type { WindowState } from "../types.gen.js";
 import { useClew } from "./provider.js";
 
 /** The session of this id, connected as long as somebody shows it. */
@@ -19,7 +19,7 @@ interface Store<S> {
   subscribe(fn: () => void): () => void;
 }
 
-function useStore<S, T>(store: Store<S>, selector: (snapshot: S) => T, equal: (a: T, b: T) => boolean): T {
+function useStore<S, T>(store: Store<S>, selector: (snapshot: S) => T, equal: (a: T, b: T) => boolean = Object.is): T {
   // What was selected last stays the same object as long as it is equal.
   const last = useRef<{ value: T } | null>(null);
   const get = (): T => {
@@ -32,17 +32,34 @@ function useStore<S, T>(store: Store<S>, selector: (snapshot: S) => T, equal: (a
 }
 
 /** A part of the session's snapshot; renders again only if it is not equal to the last. */
-export function useSnapshot<T>(session: Session, selector: (snapshot: SessionSnapshot) => T, equal: (a: T, b: T) => boolean = Object.is): T {
+export function useSnapshot<T>(session: Session, selector: (snapshot: SessionSnapshot) => T, equal?: (a: T, b: T) => boolean): T {
   return useStore(session.store, selector, equal);
 }
 
 /** How the connection of a session, or of the inbox, stands. */
 export function useConnection(source: Session | Inbox): Connection {
-  return useStore(source.store as Store<{ connection: Connection }>, (s) => s.connection, Object.is);
+  return useStore(source.store as Store<{ connection: Connection }>, (s) => s.connection);
 }
 
-export function useMessageIds(session: Session): readonly string[] {
-  return useSnapshot(session, (s) => s.messageIds);
+/** A hook for one part of the snapshot. */
+function part<K extends keyof SessionSnapshot>(key: K): (session: Session) => SessionSnapshot[K] {
+  return (session) => useSnapshot(session, (s) => s[key]);
+}
+
+export const useMessageIds = part("messageIds");
+/** Open questions, the nearest deadline first. */
+export const useQuestions = part("questions");
+export const usePlan = part("plan");
+export const useTodos = part("todos");
+export const useUsage = part("usage");
+export const useViewers = part("viewers");
+/** The agents that have a turn now, oldest first. */
+export const useAgents = part("agents");
+export const useMonitors = part("monitors");
+
+/** One window; undefined once it is closed. */
+export function useWindow(session: Session, id: string): WindowState | undefined {
+  return useSnapshot(session, (s) => s.windows.find((w) => w.window_id === id));
 }
 
 /** One message; renders again when it grows or changes, and for no other. */
@@ -52,33 +69,12 @@ export function useMessage(session: Session, id: string): TranscriptMessage | un
   return useSyncExternalStore(subscribe, get, get);
 }
 
-/** Open questions, the nearest deadline first. */
-export function useQuestions(session: Session): readonly Question[] {
-  return useSnapshot(session, (s) => s.questions);
-}
-
-export function usePlan(session: Session): PlanView | null {
-  return useSnapshot(session, (s) => s.plan);
-}
-
-export function useTodos(session: Session): readonly Todo[] {
-  return useSnapshot(session, (s) => s.todos);
-}
-
-export function useUsage(session: Session): Usage {
-  return useSnapshot(session, (s) => s.usage);
-}
-
-export function useViewers(session: Session): readonly Viewer[] {
-  return useSnapshot(session, (s) => s.viewers);
-}
-
 /** The inbox, connected as long as somebody shows it. */
 export function useInbox(): InboxSnapshot & { inbox: Inbox } {
   const client = useClew();
   const inbox = useMemo(() => client.inbox(), [client]);
   useEffect(() => client.useInbox(), [client]);
-  const snapshot = useStore(inbox.store, (s: InboxSnapshot) => s, Object.is);
+  const snapshot = useStore(inbox.store, (s: InboxSnapshot) => s);
   return useMemo(() => ({ ...snapshot, inbox }), [snapshot, inbox]);
 }
 
