@@ -9,6 +9,8 @@ export interface Sizes {
   first: { kib: number; files: string[] };
   /** What each `import()` brings beyond that, by the name of its file. */
   lazy: Record<string, number>;
+  /** What one `import()` brings beyond the first load and what another one has brought already. */
+  beyond(file: RegExp, after: RegExp): number;
   /** All files, as they are carried in the program. */
   all: number;
 }
@@ -33,13 +35,24 @@ export function sizesOf(dist: string): Sizes {
   const linked = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map((m) => m[1]!);
   const first = closure(chunks, ["index.html", ...linked]);
   const lazy: Record<string, number> = {};
+  const brings = new Map<string, string[]>();
   for (const chunk of chunks.values()) {
     for (const { file, styles } of chunk.lazies) {
       const more = [...closure(chunks, [file, ...styles])].filter((f) => !first.has(f));
       lazy[file] = Math.max(lazy[file] ?? 0, sum(more));
+      brings.set(file, more);
     }
   }
-  return { first: { kib: sum(first), files: [...first] }, lazy, all: sum(kib.keys()) };
+  const named = (name: RegExp): string[] => {
+    const found = [...brings.keys()].filter((f) => name.test(f));
+    if (found.length !== 1) throw new Error(`${found.length} files are called ${name}`);
+    return brings.get(found[0]!)!;
+  };
+  const beyond = (file: RegExp, after: RegExp): number => {
+    const had = new Set(named(after));
+    return sum(named(file).filter((f) => !had.has(f)));
+  };
+  return { first: { kib: sum(first), files: [...first] }, lazy, beyond, all: sum(kib.keys()) };
 }
 
 function size(kib: Map<string, number>, file: string): number {

@@ -91,7 +91,7 @@ test("a desktop is used without a mouse", async ({ world, visit }) => {
   await page.locator("[data-row=text]").getByText("I compare them.").waitFor();
   expect(await page.locator("[data-row=user]").count()).toBe(1); // the words of the other monitor are not here
   expect(await page.locator("[data-working]").getAttribute("data-working")).toBe("1");
-  await page.getByRole("navigation", { name: "Monitors" }).getByText("Compare suppliers").waitFor();
+  await page.getByRole("navigation", { name: "Monitors" }).getByRole("link", { name: "Monitor 2: Compare suppliers" }).waitFor();
   expect(await barriers(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+1");

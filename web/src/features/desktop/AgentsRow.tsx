@@ -63,7 +63,7 @@ function Pill({ session, agent: a, here, views }: { session: Session; agent: Age
     void stopAgent(session, a).finally(() => setStopping(false));
   };
   return (
-    <li data-agent={a.agent_id} className="flex h-11.5 max-w-72 min-w-40 flex-1 items-center gap-2.5 rounded-xl bg-sheet pr-1.5 pl-3 shadow-card ring-1 ring-line2">
+    <li data-agent={a.agent_id} className="flex h-11.5 max-w-72 min-w-44 flex-1 max-sm:min-w-56 items-center gap-2.5 rounded-xl bg-sheet pr-1.5 pl-3 shadow-card ring-1 ring-line2">
       <Mark tone={a.waiting ? "ask" : "run"} live={!a.waiting} />
       <span className="min-w-0 flex-1" title={a.title || name}>
         <span className="block truncate leading-4.5 font-medium" dir="auto">{name}</span>

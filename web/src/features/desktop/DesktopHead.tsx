@@ -55,7 +55,7 @@ export function BackAndTitle({ session }: { session: Session }) {
   return (
     <>
       <Link href={`/s/${session.id}`} aria-label={t.back} title={t.back} className="flex size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink"><ArrowLeft size={16} aria-hidden /></Link>
-      <h1 className="min-w-0 truncate text-lg font-semibold" title={title}><span className="sr-only">{t.desktop}: </span>{title}</h1>
+      <h1 className="min-w-16 truncate text-lg font-semibold" title={title}><span className="sr-only">{t.desktop}: </span>{title}</h1>
     </>
   );
 }

@@ -35,7 +35,7 @@ export function PhoneDesktop({ session, monitor, notes }: DesktopProps) {
   const here = useMemo(() => windows.filter((x) => monitorOf(x) === monitor), [windows, monitor]);
   const [tab, setTab] = useState(transcriptId);
   const { scope } = useScope(session, monitor);
-  const sheet = useSheet(session);
+  const sheet = useSheet(session, monitor);
   const next = nextMonitor(views);
   const go = (id: string) => navigate(`/s/${session.id}/desktop/${id === newOne ? next : id}`);
   return (

@@ -16,6 +16,7 @@ export function RemoveMonitor({ session, view, onClose }: { session: Session; vi
     setBusy(true);
     session.send("remove_monitor", { monitor_id: view.id }).then(
       () => {
+        onClose();
         announce(t.removed(view.number));
         navigate(`/s/${session.id}/desktop`);
       },

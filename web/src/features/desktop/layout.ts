@@ -11,7 +11,7 @@ const gutter = 16;
 
 /** How wide the transcript is beside windows. */
 export function transcriptWidth(area: Area): number {
-  return area.w >= 1000 ? 384 : Math.round(area.w * 0.42);
+  return area.w >= 2000 ? 460 : area.w >= 1000 ? 384 : Math.round(area.w * 0.42);
 }
 
 /** Where the transcript lies until somebody puts it elsewhere: at the right, as high as there is room. */

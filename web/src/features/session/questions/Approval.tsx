@@ -56,14 +56,14 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
       {why && !q.effect && q.input === undefined && <p className="text-sm text-soft"><Revealed text={why} /></p>}
       {live && panel === null && offer && offer.scopes.length > 0 && <ScopePicker offer={offer} rule={rule} tool={q.tool ?? ""} />}
       {live && panel === null && (
-        <div className="flex flex-wrap items-center gap-2 slim:[&>button]:h-12 in-data-sheet:sticky in-data-sheet:bottom-0 in-data-sheet:bg-sheet in-data-sheet:pt-1 in-data-sheet:pb-3 in-data-sheet:[&>button]:h-12">
+        <div className="flex flex-wrap items-center gap-2 max-sm:[&>button]:h-12 in-data-sheet:sticky in-data-sheet:bottom-0 in-data-sheet:bg-sheet in-data-sheet:pt-1 in-data-sheet:pb-3 in-data-sheet:[&>button]:h-12">
           {offers(q, "approve") && (
-            <Button look="main" icon={<Check size={15} />} keys="A" busy={busy} disabled={!rule.ready} onClick={approve} className="slim:flex-auto in-data-sheet:w-[calc(50%-0.25rem)]">
+            <Button look="main" icon={<Check size={15} />} keys="A" busy={busy} disabled={!rule.ready} onClick={approve} className="max-sm:flex-auto in-data-sheet:w-[calc(50%-0.25rem)]">
               {rule.scope === "once" ? (t.approveAs[kind] ?? t.approve) : t.approveScope[rule.scope]}
             </Button>
           )}
-          {offers(q, "reject") && <Button keys="D" busy={busy} onClick={deny} className="slim:flex-auto in-data-sheet:w-[calc(50%-0.25rem)]">{t.denyAs[kind] ?? t.deny}</Button>}
-          {offers(q, "reject") && <Button look="quiet" busy={busy} onClick={() => setPanel("deny")} className="slim:flex-auto">{t.denyWith}</Button>}
+          {offers(q, "reject") && <Button keys="D" busy={busy} onClick={deny} className="max-sm:flex-auto in-data-sheet:w-[calc(50%-0.25rem)]">{t.denyAs[kind] ?? t.deny}</Button>}
+          {offers(q, "reject") && <Button look="quiet" busy={busy} onClick={() => setPanel("deny")} className="max-sm:flex-auto">{t.denyWith}</Button>}
           {offers(q, "skip") && <Button look="quiet" icon={<SkipForward size={14} />} busy={busy} onClick={() => give({ action: "skip" })}>{t.skip}</Button>}
           {others && <Button look="quiet" icon={<Layers size={14} />} busy={busy} onClick={() => openBatch(others)}>{t.approveAlike(others.length)}</Button>}
           {bound && offers(q, "reject") && <Button look="quiet" icon={<Pencil size={15} />} keys="E" busy={busy} onClick={() => setPanel("edit")} className="sm:ml-auto">{t.edit}</Button>}

@@ -8,6 +8,7 @@ import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
 import { answers } from "../header/status";
+import { questionsIn } from "../transcript/scope";
 import { answerWords } from "./AnswerLine";
 import { subjectOf } from "./kinds";
 import { settlementOf } from "./QuestionCard";
@@ -45,10 +46,10 @@ export interface Sheet {
  * The request in a phone's sheet: the nearest deadline first, or the one that was chosen. It
  * comes up by itself, but not over somebody who writes; it goes when it is settled, wherever.
  */
-export function useSheet(session: Session): Sheet | null {
+export function useSheet(session: Session, /** Of this one alone. */ monitor?: string): Sheet | null {
   const has = useHasSheet(session);
   const all = useQuestions(session);
-  const open = useMemo(() => (has ? all.filter(isForSheet) : []), [has, all]);
+  const open = useMemo(() => (has ? questionsIn(all, monitor).filter(isForSheet) : []), [has, all, monitor]);
   const named = new URLSearchParams(useSearch()).get("question");
   const wanted = useWanted();
   const [chosen, setChosen] = useState<string | null>(named);

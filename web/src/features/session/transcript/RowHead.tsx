@@ -3,6 +3,7 @@ import { useAccount } from "@/app/account";
 import { useWords } from "@/i18n";
 import { Badge, Time } from "@/ui";
 import type { Row } from "./rows";
+import { mainMonitor } from "./scope";
 import { transcriptWords } from "./words";
 
 /** The name of who speaks in a row. */
@@ -22,6 +23,7 @@ export function RowHead({ row, message, id }: { row: Row; message: TranscriptMes
     <h3 id={id} className="mb-1 flex min-h-5 items-center gap-2">
       <span className="font-semibold">{name}</span>
       <Time ms={message.ts} className="text-xs text-faint" />
+      {row.voice !== "user" && message.monitor_id && message.monitor_id !== mainMonitor && <span className="text-xs text-faint in-data-desktop:hidden">{t.onMonitor(Number(message.monitor_id.slice("monitor-".length)) + 1)}</span>}
       {message.delivery === "steer" && <Badge tone="run">{t.steered}</Badge>}
     </h3>
   );

@@ -24,7 +24,7 @@ const settingsKo: Record<string, string> = {
 
 export const transcriptWords = words({
   en: {
-    transcript: "Conversation", you: "You", agent: "Agent", helper: "Helper", alone: "Answered without the conversation", sub: "Subtask", windowAgent: "Window agent", system: "Session",
+    transcript: "Conversation", you: "You", agent: "Agent", helper: "Helper", alone: "Answered without the conversation", sub: "Subtask", windowAgent: "Window agent", onMonitor: (n: number) => `Monitor ${n}`, system: "Session",
     older: "Loading older messages…", begin: "Start of session", olderFailed: "Older messages could not be loaded.", tryAgain: "Try again",
     toLatest: "Jump to latest", newRows: (n: number) => (n === 1 ? "1 new" : `${n} new`),
     emptyTitle: "No messages yet", emptyHelp: "Describe a task below. The agent asks before it does anything you haven't allowed.", emptyWatch: "Messages and steps will appear here.",
@@ -66,7 +66,7 @@ export const transcriptWords = words({
     newAnswer: "The agent has answered",
   },
   ko: {
-    transcript: "대화", you: "나", agent: "에이전트", helper: "도우미", alone: "대화 내용 없이 답했습니다", sub: "하위 작업", windowAgent: "창 에이전트", system: "세션",
+    transcript: "대화", you: "나", agent: "에이전트", helper: "도우미", alone: "대화 내용 없이 답했습니다", sub: "하위 작업", windowAgent: "창 에이전트", onMonitor: (n: number) => `모니터 ${n}`, system: "세션",
     older: "이전 메시지를 불러오는 중…", begin: "세션 시작", olderFailed: "이전 메시지를 불러오지 못했습니다.", tryAgain: "다시 시도",
     toLatest: "최신으로", newRows: (n: number) => `새 메시지 ${n}개`,
     emptyTitle: "아직 메시지가 없습니다", emptyHelp: "할 일을 아래에 적어 주세요. 허용하지 않은 일은 먼저 물어봅니다.", emptyWatch: "메시지와 작업이 여기에 표시됩니다.",

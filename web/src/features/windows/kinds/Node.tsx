@@ -29,7 +29,7 @@ export function Node(p: Props) {
   const { node, session, path } = p;
   switch (node.type) {
     case "row":
-      return <div className="flex flex-wrap items-end gap-3 [&>*]:min-w-0 [&>[data-grows]]:flex-1"><Children {...p} /></div>;
+      return <div className="flex flex-wrap items-end gap-x-3 gap-y-2 [&>*]:min-w-0 [&>[data-grows]]:flex-1 [&>p]:flex [&>p]:min-h-(--row) [&>p]:items-center"><Children {...p} /></div>;
     case "stack":
       return <div className="flex flex-col gap-3" data-grows><Children {...p} /></div>;
     case "text":
@@ -66,21 +66,17 @@ function Control({ node }: { node: Component }) {
   const value = node.value === undefined || node.value === null ? "" : String(node.value);
   // A value that the agent set anew takes the place of what was typed.
   const shared = { name: node.name ?? node.id, defaultValue: value };
-  return (
-    <div data-grows className="min-w-32">
-      <Field label={node.label || node.placeholder || node.name || t.field}>
-        {(field) =>
-          node.type === "select" ? (
-            <Select key={value} {...field} {...shared}>{node.options?.map((o) => <option key={o.value} value={o.value}>{o.label || o.value}</option>)}</Select>
-          ) : node.input_type === "multiline" ? (
-            <TextArea key={value} {...field} {...shared} rows={4} placeholder={node.placeholder} />
-          ) : (
-            <TextInput key={value} {...field} {...shared} type={inputTypes.has(node.input_type ?? "") ? node.input_type : "text"} step="any" placeholder={node.placeholder} autoComplete="off" />
-          )
-        }
-      </Field>
-    </div>
-  );
+  const control = (field: object) =>
+    node.type === "select" ? (
+      <Select key={value} {...field} {...shared}>{node.options?.map((o) => <option key={o.value} value={o.value}>{o.label || o.value}</option>)}</Select>
+    ) : node.input_type === "multiline" ? (
+      <TextArea key={value} {...field} {...shared} rows={4} placeholder={node.placeholder} />
+    ) : (
+      <TextInput key={value} {...field} {...shared} type={inputTypes.has(node.input_type ?? "") ? node.input_type : "text"} step="any" placeholder={node.placeholder} autoComplete="off" className={cx(node.input_type === "number" && "text-right")} />
+    );
+  // Without a label it stands beside words that say what it is: small, at the end of its row.
+  if (!node.label) return <div className="ml-auto w-28">{control({ "aria-label": node.placeholder || node.name || t.field })}</div>;
+  return <div data-grows className="min-w-32"><Field label={node.label}>{control}</Field></div>;
 }
 
 function Tick({ node }: { node: Component }) {
