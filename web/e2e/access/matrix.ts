@@ -9,7 +9,7 @@ export async function pagesOf(world: World): Promise<Record<string, string>> {
   return {
     home: "/", inbox: "/inbox", history: "/history", search: "/search", found: "/search?q=price", "nothing-found": "/search?q=zebrafish", usage: "/usage", design: "/design",
     settings: "/settings", ...Object.fromEntries(parts.map((p) => [p, `/settings/${p}`])),
-    story: `/s/${s.story}`, asking: `/s/${s.asking}`, planned: `/s/${s.planned}`, time: `/s/${s.story}/time`, none: "/s/none", lost: "/settings/none",
+    story: `/s/${s.story}`, asking: `/s/${s.asking}`, planned: `/s/${s.planned}`, time: `/s/${s.story}/time`, desktop: `/s/${s.story}/desktop`, none: "/s/none", lost: "/settings/none",
   };
 }
 

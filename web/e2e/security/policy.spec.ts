@@ -1,6 +1,6 @@
 import { expect, test, until } from "../harness";
 
-const pages = ["/", "/inbox", "/history", "/settings", "/settings/tools", "/settings/people", "/s/none", "/s/none/time", "/design"];
+const pages = ["/", "/inbox", "/history", "/settings", "/settings/tools", "/settings/people", "/s/none", "/s/none/time", "/s/none/desktop", "/design"];
 
 test("every page comes with a policy that lets nothing of others in", async ({ world }) => {
   for (const path of pages) {

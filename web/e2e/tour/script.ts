@@ -40,7 +40,20 @@ const returnsPlan = {
   ],
 };
 
-const lowStock = "| Item | In stock | Weekly sales | Weeks left |\n|---|---:|---:|---:|\n| Ribbon, red | 18 | 61 | 0.3 |\n| Gift box, small | 42 | 88 | 0.5 |\n| Wrapping paper | 65 | 70 | 0.9 |\n| Candle, amber | 51 | 44 | 1.2 |\n| Card set, winter | 120 | 76 | 1.6 |\n\n8 of 148 items, fewest weeks first.";
+const lowStock = {
+  columns: [{ name: "item", title: "Item" }, { name: "stock", title: "In stock", numeric: true }, { name: "sales", title: "Weekly sales", numeric: true }, { name: "left", title: "Weeks left", numeric: true }],
+  rows: [["Ribbon, red", 18, 61, 0.3], ["Gift box, small", 42, 88, 0.5], ["Wrapping paper", 65, 70, 0.9], ["Candle, amber", 51, 44, 1.2], ["Card set, winter", 120, 76, 1.6], ["Tea tin, round", 84, 40, 2.1], ["Mug, grey", 133, 52, 2.6], ["Notebook, lined", 96, 31, 3.1]],
+};
+const amount = (name: string, label: string, value: number) => ({ type: "row", children: [{ type: "text", text: label }, { type: "input", name, placeholder: label, input_type: "number", value }] });
+const order = { type: "stack", children: [
+  { type: "row", children: [
+    { type: "select", name: "supplier", label: "Supplier", value: "nordlicht", options: [{ value: "nordlicht", label: "Nordlicht Paper" }, { value: "baltic", label: "Baltic Boxes" }] },
+    { type: "input", name: "by", label: "Needed by", input_type: "date", value: "2026-12-04" },
+  ] },
+  amount("box", "Gift box, small", 180), amount("ribbon", "Ribbon, red", 240), amount("paper", "Wrapping paper", 120),
+  { type: "checkbox", name: "split", label: "Split into two deliveries", value: true },
+  { type: "row", children: [{ type: "button", label: "Place order", action: "place", submit: true }, { type: "button", label: "Save draft", action: "draft" }, { type: "text", text: "Total $486.00", tone: "neutral" }] },
+] };
 const week = "# Week 46 in short\n\nDemand is **14% above** last year, led by gift boxes. Three items run out before the next delivery.\n\n- Ribbon and small boxes sell together\n- Candles recover after the price change\n- Tea is stable; no action needed";
 
 /** What the model does in all sessions of the tour. Each answer depends on the history alone. */
@@ -72,9 +85,10 @@ export const script = [
   says("suppliers", { text: "1,204 rows merged, 37 need a review." }, spent(5_200, 300)),
   { when: { last_user: "run out", turn: 1 }, times: 0, reply: [
     tool("window", "w1", { action: "open", window_id: "week", title: "What changed this week", kind: "markdown", content: week }),
-    tool("window", "w2", { action: "open", window_id: "stock", title: "Low stock", kind: "markdown", content: lowStock }),
+    tool("window", "w2", { action: "open", window_id: "stock", title: "Low stock", kind: "table", ...lowStock }),
+    tool("window", "w3", { action: "open", window_id: "order", title: "Restock order", kind: "components", root: order }),
     spent(6_000, 900),
   ] },
-  says("run out", { text: "Three items run out before the next delivery. I opened **Low stock** and a summary of the week." }, spent(2_600, 120)),
+  says("run out", { text: "Three items run out before the next delivery. I opened **Low stock**, an order for them and a summary of the week." }, spent(2_600, 120)),
   { times: 0, reply: [{ text: "OK" }] },
 ];

@@ -166,6 +166,18 @@ export const work: Stops = {
       return page;
     },
   },
+  desktop: {
+    route: "/s/:id/desktop/:monitor?",
+    at: async ({ world, home, visit }) => {
+      const { restock } = await staged(world, home);
+      const { page } = await visit({ path: `/s/${restock}/desktop` });
+      await live(page);
+      await page.locator("[data-window=stock]").getByText("Ribbon, red").waitFor();
+      await page.locator("[data-window=order]").getByRole("button", { name: "Place order" }).waitFor();
+      await page.locator("[data-window=week]").getByText("14% above").waitFor();
+      return page;
+    },
+  },
   "settings-models": settings("models", async (page) => {
     const row = page.getByRole("group", { name: "anthropic" }).first();
     await row.getByRole("button", { name: /^Test: / }).first().click();

@@ -1,7 +1,7 @@
 import type { Bounds, Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
 import { Maximize2, MessagesSquare, Minus, MoreHorizontal, Move, X } from "lucide-react";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { Note } from "@/features/session/transcript/notes";
 import type { Scope } from "@/features/session/transcript/scope";
 import { Transcript } from "@/features/session/transcript/Transcript";
@@ -64,9 +64,9 @@ export function TranscriptWindow({ session, monitor, notes, area, place, rank, f
 }
 
 /** The conversation itself, for a window or a phone. */
-export function MonitorTranscript({ session, notes, scope }: { session: Session; notes: readonly Note[]; scope: Scope }) {
+export const MonitorTranscript = memo(function MonitorTranscript({ session, notes, scope }: { session: Session; notes: readonly Note[]; scope: Scope }) {
   return <div className="@container flex size-full flex-col [--color-paper:var(--color-sheet)]"><Transcript session={session} notes={notes} scope={scope} /></div>;
-}
+});
 
 /** Whose words are shown, and the entries of a menu that choose it. */
 export function useScope(session: Session, monitor: string): { scope: Scope; choices: MenuEntry[] } {

@@ -1,4 +1,5 @@
 import { contentOf, type Session, type WindowState } from "@clew-run/client";
+import { memo } from "react";
 import { useWords } from "@/i18n";
 import { Markdown } from "@/lib/Markdown";
 import { Attempt } from "./Attempt";
@@ -15,11 +16,11 @@ interface Props {
   title: string;
 }
 
-/** What a window shows. What cannot be drawn says so, here and to the server. */
-export function Content(props: Props) {
+/** What a window shows: drawn again when that changes, not when the window moves. What cannot be drawn says so, here and to the server. */
+export const Content = memo(function Content(props: Props) {
   const w = props.window;
   return <Attempt key={w.window_id} session={props.session} window={w}><Kind {...props} /></Attempt>;
-}
+});
 
 function Kind({ session, window: w, title }: Props) {
   const t = useWords(windowWords);
