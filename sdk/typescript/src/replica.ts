@@ -1,6 +1,6 @@
 import { ProtocolFault, seqOf } from "./position.js";
 import type { Transcript } from "./transcript.js";
-import type { NoticeState, Question, RunInfo, SettledQuestion, StateChangedData, StatePut, TaskInfo, TextData, TodoInfo, Usage, WindowState } from "./types.gen.js";
+import type { StateChangedData, StatePut, TextData, Usage } from "./types.gen.js";
 
 /** All entities but the messages, by their kind. */
 export type Entities = { readonly [K in Exclude<keyof StatePut, "message">]-?: Immutable<NonNullable<StatePut[K]>> };
@@ -28,17 +28,24 @@ const nothing: Entities = {
   settled: [],
 };
 
-/** What tells the entities of a collection apart. */
-const keys: Record<string, (entity: never) => string> = {
-  task: (e: TaskInfo) => e.task_id,
-  run: (e: RunInfo) => e.run_id,
-  todo: (e: TodoInfo) => `${e.of}/${e.id}`,
-  question: (e: Question) => e.request_id,
-  window: (e: WindowState) => e.window_id,
-  notice: (e: NoticeState) => e.notice_id,
-  problem: (e: { message_id: string }) => e.message_id,
-  settled: (e: SettledQuestion) => e.request_id,
+/** The fields that tell the entities of a collection apart. */
+const keys: Record<string, readonly string[]> = {
+  task: ["task_id"],
+  run: ["run_id"],
+  todo: ["of", "id"],
+  question: ["request_id"],
+  window: ["window_id"],
+  notice: ["notice_id"],
+  problem: ["message_id"],
+  settled: ["request_id"],
 };
+
+type Entity = Readonly<Record<string, unknown>>;
+
+/** As the server names it where it is gone. */
+function keyOf(kind: string, entity: Entity): string {
+  return keys[kind]!.map((field) => entity[field]).join("/");
+}
 
 /**
  * A session's state as the view `state` sends it. It knows no event: it puts
@@ -85,26 +92,19 @@ export class Replica {
 
   #del(next: Record<string, unknown>, kind: string, gone: readonly string[]): void {
     if (kind === "message") this.transcript.remove(gone);
-    if (!Object.hasOwn(keys, kind)) return;
-    const key = keys[kind]!;
-    next[kind] = (next[kind] as never[]).filter((e) => !gone.includes(key(e)));
+    if (Object.hasOwn(keys, kind)) next[kind] = (next[kind] as Entity[]).filter((e) => !gone.includes(keyOf(kind, e)));
   }
 
   #put(next: Record<string, unknown>, kind: string, value: unknown): void {
     if (kind === "message") for (const m of value as NonNullable<StatePut["message"]>) this.transcript.put(m);
-    else if (Object.hasOwn(keys, kind)) next[kind] = putAll(next[kind] as never[], value as never[], keys[kind]!);
+    else if (Object.hasOwn(keys, kind)) next[kind] = putAll(kind, next[kind] as Entity[], value as Entity[]);
     else if (Object.hasOwn(nothing, kind)) next[kind] = value;
   }
 }
 
 /** Replaces entities in their places and adds the others at the end. */
-function putAll(list: readonly never[], put: readonly never[], key: (entity: never) => string): never[] {
-  const out = list.slice();
-  const places = new Map(out.map((e, i) => [key(e), i]));
-  for (const e of put) {
-    const at = places.get(key(e)) ?? out.length;
-    places.set(key(e), at);
-    out[at] = e;
-  }
-  return out;
+function putAll(kind: string, list: readonly Entity[], put: readonly Entity[]): Entity[] {
+  const all = new Map(list.map((e) => [keyOf(kind, e), e]));
+  for (const e of put) all.set(keyOf(kind, e), e); // a map keeps the places
+  return [...all.values()];
 }

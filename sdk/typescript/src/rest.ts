@@ -79,8 +79,7 @@ export class Rest {
     create: (session: t.NewSession = {}): Promise<{ session_id: string }> => this.request("POST", "/sessions", session),
     get: (id: string): Promise<t.SessionDetail> => this.#get(at("sessions", id)),
     /** Puts it away, so that lists and inboxes leave it out, or brings it back. Only its owner may, and not while an agent works in it. */
-    archive: (id: string, archived = true): Promise<t.RestReceipt> =>
-      this.request("POST", at("sessions", id, "commands"), { type: "archive_session", data: { archived } }),
+    archive: (id: string, archived = true): Promise<t.RestReceipt> => this.sessions.command(id, "archive_session", { archived }),
     /** What deleting it would erase, and what would stay; or who deleted it. */
     deletion: (id: string): Promise<t.DeletionPreview> => this.#get(at("sessions", id, "deletion")),
     /** Deletes it. It can be brought back for a while, but not with `now`. Its owner and administrators may. */
@@ -223,7 +222,7 @@ export class Rest {
     /** Whether a pattern would cover what a question asks for. */
     check: (question: t.RuleQuestion): Promise<t.RuleCheck> => this.request("POST", "/rules/check", question),
     /** What you had remembered for a folder or for good. */
-    list: (): Promise<{ rules: t.KeptRule[] }> => this.request("GET", "/rules"),
+    list: (): Promise<{ rules: t.KeptRule[] }> => this.#get("/rules"),
     forget: (id: string): Promise<void> => this.request("DELETE", at("rules", id)),
   };
 }

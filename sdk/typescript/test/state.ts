@@ -20,6 +20,7 @@ export function stateOf({ entities: e, transcript, cursor }: Replica): Partial<S
     monitors: [...e.monitors],
     agents: [...e.agents],
     windows: [...e.window],
+    notices: [...e.notice],
     queue: [...e.queue],
     allowed: [...e.rules],
     usage: Object.values(e.usage).some((n) => n !== 0) ? e.usage : undefined,

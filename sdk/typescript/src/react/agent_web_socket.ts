@@ -94,8 +94,7 @@ export function useAgentWebSocket(options: UseAgentWebSocketOptions): AgentWebSo
     };
   }, [session]);
 
-  const connect = useCallback(() => session.connect(), [session]);
-  const disconnect = useCallback(() => session.disconnect(), [session]);
+  const { connect, disconnect } = session;
   const sendHitlResponse = useCallback(
     (requestId: string, { type, ...fields }: HitlResponse) => {
       const data = { request_id: requestId, ...fields };
