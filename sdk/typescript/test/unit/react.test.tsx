@@ -41,6 +41,29 @@ async function sync(last = 1, put: StatePut = {}): Promise<FakeSocket> {
 }
 
 describe("hooks", () => {
+  test("agents, monitors and one window, which is gone once it is closed", async () => {
+    let renders = 0;
+    const view = renderHook(() => {
+      renders++;
+      const s = clew.useSession("s");
+      return { agents: clew.useAgents(s), monitors: clew.useMonitors(s), window: clew.useWindow(s, "a") };
+    }, { wrapper });
+    const windows = ["a", "b"].map((window_id) => ({ window_id, monitor_id: "monitor-0", title: window_id, content: { kind: "text" as const, text: "" } }));
+    const agents = [{ agent_id: "main-monitor-0", kind: "main" as const, role: "main-monitor-0-m1", monitor_id: "monitor-0", task_id: "t", since_ms: 1 }];
+    const socket = await sync(1, { agents, monitors: [{ monitor_id: "monitor-0", busy: true, queued: 0, title: "Orders" }], window: windows as StatePut["window"] });
+    expect(view.result.current.agents.map((a) => a.agent_id)).toEqual(["main-monitor-0"]);
+    expect(view.result.current.monitors[0]?.title).toBe("Orders");
+    expect(view.result.current.window?.title).toBe("a");
+    const before = renders;
+    socket.change(1, 2, {}, { del: { window: ["b"] } }); // another one
+    await pass();
+    expect(renders).toBe(before);
+    socket.change(2, 3, { agents: [] }, { del: { window: ["a"] } });
+    await pass();
+    expect(view.result.current.agents).toEqual([]);
+    expect(view.result.current.window).toBeUndefined();
+  });
+
   test("a session connects on mount, once, in StrictMode too, and leaves after the last page", async () => {
     const view = renderHook(() => clew.useConnection(clew.useSession("s")).state, { wrapper });
     await pass();
