@@ -94,7 +94,7 @@ func attach(ctx context.Context, a *env.App, c *env.Rest, id clew.SessionID, f a
 		}
 		return explained(c, tui.Run(ctx, tui.Options{
 			Monitor: monitor,
-			Server: c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Restart: restart, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ), InitPrompt: initPrompt, Welcome: f.welcome, Left: f.left,
+			Server:  c.Base.String(), Token: c.Token, HTTP: c.Bounded(), Session: string(id), In: in, Out: out, Line: c.Line, Restart: restart, Theme: f.theme, Environ: a.Environ, Terminal: c.Terminal(a.Environ), InitPrompt: initPrompt, Welcome: f.welcome, Left: f.left,
 		}))
 	}
 	if f.monitor != noMonitor {

@@ -24,7 +24,8 @@ func (b *bench) proposes(t *core.Task, id, tool string) core.Call {
 	return *t.Call(id)
 }
 
-func (b *bench) intent(t *core.Task, in decide.Intent, slot bool) []clew.EventType {
+// intends is intent with what came of a try for a slot.
+func (b *bench) intends(t *core.Task, in decide.Intent, slot bool) []clew.EventType {
 	_, types, err := b.do(clew.Command{By: by("agent"), Data: &decide.SlotCommand{
 		Command: &decide.TurnReport{Task: t.TaskID, Turn: t.Turn.ID, LastRewindSeq: b.s.state.LastRewindSeq, Intent: in}, Slot: slot,
 	}})
@@ -37,14 +38,14 @@ func (b *bench) intent(t *core.Task, in decide.Intent, slot bool) []clew.EventTy
 // delegates has a task's agent give away a part of the work.
 func (b *bench) delegates(t *core.Task, id string, wait bool) *core.Task {
 	c := b.proposes(t, id, "delegate")
-	b.intent(t, decide.Delegate{Plan: decide.CallPlan{Call: c, Class: clew.ClassRepeatable}, Goal: "goal of " + id, Profile: clew.ProfileWeb, Mode: "web", Wait: wait}, true)
+	b.intends(t, decide.Delegate{Plan: decide.CallPlan{Call: c, Class: clew.ClassRepeatable}, Goal: "goal of " + id, Profile: clew.ProfileWeb, Mode: "web", Wait: wait}, true)
 	return b.newest()
 }
 
 // completes has a task's agent reach its goal.
 func (b *bench) completes(t *core.Task, text string) []clew.EventType {
 	c := b.proposes(t, "done-"+string(t.TaskID), "attempt_completion")
-	return b.intent(t, decide.CompleteTask{Call: c, Text: text}, false)
+	return b.intends(t, decide.CompleteTask{Call: c, Text: text}, false)
 }
 
 // A task that is delegated without waiting begins with the conversation and works beside
@@ -109,7 +110,7 @@ func TestDelegateNeedsASlot(t *testing.T) {
 	b.atWork()
 	main := b.task()
 	c := b.proposes(main, "d1", "delegate")
-	b.intent(main, decide.Delegate{Plan: decide.CallPlan{Call: c}, Goal: "x"}, false)
+	b.intends(main, decide.Delegate{Plan: decide.CallPlan{Call: c}, Goal: "x"}, false)
 	if n := len(b.s.state.Tasks); n != 1 || !strings.Contains(main.History[len(main.History)-1].Content[0].Text, "as many agents") {
 		t.Errorf("%d tasks, the model hears %+v", n, main.History[len(main.History)-1])
 	}
@@ -156,7 +157,7 @@ func TestDelegatedTasksEnd(t *testing.T) {
 		"one":       func(b *bench, c *core.Task) { must(b.ann(&clew.InterruptAgentData{Agent: c.Role()})) },
 		"cancelled": func(b *bench, c *core.Task) { must(b.ann(&clew.ControlCancelData{TaskID: c.TaskID})) },
 		"failed": func(b *bench, c *core.Task) {
-			b.intent(c, decide.TurnFailure{Err: clew.Errorf(clew.ExecutionFailed, "the disk is gone")}, false)
+			b.intends(c, decide.TurnFailure{Err: clew.Errorf(clew.ExecutionFailed, "the disk is gone")}, false)
 		},
 	} {
 		b := newBench()

@@ -29,7 +29,7 @@ type Options struct {
 	// Monitor is where the person works: its messages are shown, and what is written
 	// goes to its agent. "" shows all and writes to the main one.
 	Monitor clew.MonitorID
-	In, Out       *os.File
+	In, Out *os.File
 	// Line writes a command line of the program with what it needs to find this
 	// server, for people to paste.
 	Line func(args ...string) string
