@@ -84,7 +84,9 @@ type TrustedFolder struct {
 	Modes, Skills, Commands, Faults []string
 }
 
-func BuiltInModes() []string { return []string{"code", "architect", "ask", "debug", "orchestrator", "web", "compute", "app", "desktop"} }
+func BuiltInModes() []string {
+	return []string{"code", "architect", "ask", "debug", "orchestrator", "web", "compute", "app", "desktop"}
+}
 
 func ModelVariables() []string { return nil }
 
