@@ -1,13 +1,16 @@
 package golden
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 
 	"github.com/clew-run/clew"
 )
@@ -49,6 +52,39 @@ func (s *stage) shown(id clew.SessionID) []byte {
 	return b
 }
 
+// lost names the first place where what was shown then is not shown now. What came
+// since, under names of its own, takes nothing away.
+func lost(at string, then, now any) string {
+	switch then := then.(type) {
+	case map[string]any:
+		now, ok := now.(map[string]any)
+		if !ok {
+			return at
+		}
+		for _, key := range slices.Sorted(maps.Keys(then)) {
+			if where := lost(at+"."+key, then[key], now[key]); where != "" {
+				return where
+			}
+		}
+		return ""
+	case []any:
+		now, ok := now.([]any)
+		if !ok || len(now) != len(then) {
+			return at
+		}
+		for i := range then {
+			if where := lost(fmt.Sprintf("%s[%d]", at, i), then[i], now[i]); where != "" {
+				return where
+			}
+		}
+		return ""
+	}
+	if !reflect.DeepEqual(then, now) {
+		return at
+	}
+	return ""
+}
+
 // openKept: sessions look as they did to the program that left them, whatever form it
 // stored them in, and a bundle that it wrote has the same transcript.
 func (s *stage) openKept() {
@@ -59,8 +95,12 @@ func (s *stage) openKept() {
 		}
 		want, err := os.ReadFile(s.kept(id, "json"))
 		s.must(err)
-		if got := s.shown(id); !bytes.Equal(got, want) {
-			s.t.Errorf("%s was\n%s\nand is\n%s", id, want, got)
+		var then, now any
+		got := s.shown(id)
+		s.must(json.Unmarshal(want, &then))
+		s.must(json.Unmarshal(got, &now))
+		if where := lost("", then, now); where != "" {
+			s.t.Errorf("%s differs at %s: it was\n%s\nand is\n%s", id, where, want, got)
 		}
 		var was clew.SessionState
 		s.must(json.Unmarshal(want, &was))
