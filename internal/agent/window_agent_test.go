@@ -239,3 +239,46 @@ func TestNothingToPress(t *testing.T) {
 		}
 	}, calls(call("o", "window", orderForm), call("n", "window", `{"action":"open","window_id":"notes","title":"Notes","content":"# hi"}`)), says("Open."))
 }
+
+// A window's agent goes where its window goes, words that name its conversation are
+// said in its window, and the main conversation stays in front.
+func TestWindowAgentStaysWithItsWindow(t *testing.T) {
+	run(t, nil, func(w *world) {
+		w.do(&clew.UserMessageData{Text: "open it", MonitorID: "monitor-1"})
+		w.idle()
+		w.press("save", nil)
+		w.idle()
+		var task clew.TaskID
+		for _, h := range w.tasks() {
+			if h.AgentKind == clew.AgentWindow {
+				task = h.ID
+			}
+		}
+		w.do(&clew.RemoveMonitorData{MonitorID: "monitor-1"})
+		win := w.window("order")
+		if win.MonitorID != clew.MainMonitor || win.Status != clew.WindowAgentAssigned {
+			t.Errorf("the window: %+v", win)
+		}
+		w.do(&clew.UserMessageData{Text: "and again", TaskID: task})
+		w.idle()
+		said := w.messages("user_feedback")
+		if m := said[len(said)-1]; m.WindowID != "order" || m.TaskID != task || m.MonitorID != clew.MainMonitor {
+			t.Errorf("said %+v", m)
+		}
+		if got := w.state().Monitors[0].TaskID; got == task {
+			t.Error("the window's conversation is in front")
+		}
+		if got := strings.Count(fmt.Sprint(w.statuses()), "assigned"); got != 1 {
+			t.Errorf("%d agents began", got)
+		}
+		w.press("save", nil) // now it closes the window itself
+		w.idle()
+		if got := w.statuses(); got[len(got)-1] != "window-order released" || len(w.state().Windows) != 0 {
+			t.Errorf("recorded %v", got)
+		}
+		if err := w.try(&clew.UserMessageData{Text: "still there?", TaskID: task}); clew.CodeOf(err) != clew.SessionInvalidState {
+			t.Errorf("words for an agent that is gone: %v", err)
+		}
+	}, calls(call("open", "window", orderForm)), says("It is open."), says("Saved."), says("Again."),
+		calls(call("close", "window", `{"action":"close","window_id":"order"}`)), says("Closed."))
+}

@@ -32,6 +32,9 @@ func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMess
 		if t.Kind() == clew.AgentEphemeral && t.Turn == nil {
 			return clew.Errorf(clew.SessionInvalidState, "the agent of task %s answered one message and is gone", t.TaskID)
 		}
+		if t.Kind() == clew.AgentWindow {
+			return toWindowTask(tx, s, cmd, t, core.Input{Text: d.Text, Images: d.Images})
+		}
 		on = t.MonitorID
 	} else {
 		if s, on, err = monitorNamed(tx, s, d.MonitorID); err != nil {
@@ -230,7 +233,9 @@ func startTurn(tx *Tx, s *core.State, on clew.MonitorID, in core.Input, client c
 	if fresh {
 		tx.Add(&clew.TaskStartedData{TaskRef: t.TaskRef})
 	}
-	focus(tx, s, t.TaskRef)
+	if !s.Beside(t) {
+		focus(tx, s, t.TaskRef)
+	}
 	tx.Add(&clew.TaskActiveData{TaskRef: t.TaskRef})
 	tx.Add(&clew.TaskUserMessageData{TaskRef: t.TaskRef, MessageID: in.MessageID})
 	if in.Mode == string(clew.ModeRun) {

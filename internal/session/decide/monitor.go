@@ -32,7 +32,7 @@ func decideRemoveMonitor(tx *Tx, s *core.State, by clew.UserID, d *clew.RemoveMo
 	}
 	how := TurnEnd{Reason: "cancelled with its monitor", Code: clew.EndCancelled, by: by, message: "its monitor was removed"}
 	for _, t := range s.SortedTasks() {
-		if t.MonitorID == d.MonitorID {
+		if t.MonitorID == d.MonitorID && t.Kind() != clew.AgentWindow { // those of windows go where these go
 			endTree(tx, s, t, streamed, how)
 		}
 	}

@@ -113,6 +113,19 @@ func routeToWindow(tx *Tx, s *core.State, cmd clew.Command, in core.Input, actio
 	return nil
 }
 
+// toWindowTask takes words that name a window's conversation to its agent, as if they
+// were said in its window.
+func toWindowTask(tx *Tx, s *core.State, cmd clew.Command, t *core.Task, in core.Input) error {
+	if s.WindowTask(t.Key) == t {
+		for _, w := range s.Windows {
+			if in.WindowID = w.ID; w.Key() == t.Key {
+				return routeToWindow(tx, s, cmd, in, "")
+			}
+		}
+	}
+	return clew.Errorf(clew.SessionInvalidState, "the agent of task %s is gone with its window", t.TaskID)
+}
+
 // startWindowTurn has a window's agent work on what was said or done there. Without a
 // task it begins; with an action it works beside the window's agent, for this alone.
 func startWindowTurn(tx *Tx, s *core.State, cmd clew.Command, w *core.Window, t *core.Task, in core.Input, action string) {
@@ -173,9 +186,12 @@ func goOn(tx *Tx, s *core.State, t *core.Task, ended clew.TaskID) {
 // closed its last window itself is let go.
 func startNextInWindow(tx *Tx, s *core.State, t *core.Task) {
 	if !s.HasKey(t.Key) {
-		if t.ActionID == "" {
-			tx.Add(&clew.WindowAgentStatusData{WindowID: t.WindowID, AgentID: t.AgentID, Status: clew.WindowAgentReleased})
+		for _, x := range s.WindowTasks(t.Key) {
+			if x.TaskID != t.TaskID && x.Turn != nil {
+				return // the last one at work lets it go
+			}
 		}
+		tx.Add(&clew.WindowAgentStatusData{WindowID: t.WindowID, AgentID: t.AgentID, Status: clew.WindowAgentReleased})
 		return
 	}
 	own := s.WindowTask(t.Key)
