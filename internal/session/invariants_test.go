@@ -51,8 +51,8 @@ func (b *bench) verify(t tester) {
 		}
 		// After a return nobody begins by themselves: what waited waits until somebody
 		// says something.
-		if len(m.Queue) > core.QueueMax || len(m.Queue) > 0 && len(trees[m.ID]) == 0 && s.LastRewindSeq == 0 {
-			t.Fatalf("%d messages wait on %s, and %d tasks are under way", len(m.Queue), m.ID, len(trees[m.ID]))
+		if waiting := len(m.ForAgent()); waiting > core.QueueMax || waiting > 0 && len(trees[m.ID]) == 0 && s.LastRewindSeq == 0 {
+			t.Fatalf("%d messages wait on %s, and %d tasks are under way", waiting, m.ID, len(trees[m.ID]))
 		}
 		if task := s.Task(m.Current); m.Current != "" && (task == nil || task.MonitorID != m.ID || s.ActiveAncestor(task) != task) {
 			t.Fatalf("task %s is in focus on %s: %+v", m.Current, m.ID, task)

@@ -1,0 +1,119 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
+)
+
+// verifyWindows holds what is true of windows' agents at all times.
+func (b *bench) verifyWindows(t tester) {
+	t.Helper()
+	s := b.s.state
+	living := map[string]int{}
+	for _, x := range s.Tasks {
+		if x.AgentKind != clew.AgentWindow || x.Dismissed || x.Status == clew.TaskStatusAborted {
+			continue
+		}
+		if x.ActionID == "" {
+			living[x.Key]++
+		}
+		working := slices.ContainsFunc(s.WindowTasks(x.Key), func(o *core.Task) bool { return o.Turn != nil })
+		if !s.HasKey(x.Key) && !working {
+			t.Fatalf("the agent of %s has no window and is not released", x.Key)
+		}
+		if s.Focused(x.MonitorID) == x {
+			t.Fatalf("the conversation of window %s is in front", x.Key)
+		}
+	}
+	for key, n := range living {
+		if n > 1 {
+			t.Fatalf("%s has %d agents", key, n)
+		}
+	}
+	waiting := map[string]int{}
+	for _, m := range s.AllMonitors() {
+		for _, in := range m.Queue {
+			if in.WindowID == "" {
+				continue
+			}
+			w := s.Window(in.WindowID)
+			if w == nil {
+				t.Fatalf("%s waits for window %s, which is closed", in.MessageID, in.WindowID)
+			}
+			if waiting[w.Key()]++; waiting[w.Key()] > core.QueueMax {
+				t.Fatalf("more than %d wait for %s", core.QueueMax, w.Key())
+			}
+		}
+	}
+	for key := range waiting {
+		if own := s.WindowTask(key); own == nil || own.Turn == nil {
+			t.Fatalf("%d wait for %s, whose agent is free", waiting[key], key)
+		}
+	}
+}
+
+// A key has at most one agent, which is released with its last window; what waits waits
+// for an agent at work; whatever is pressed, closed, interrupted, reset and moved.
+func TestWindowAgentsByRandomPlay(t *testing.T) {
+	alone(t)
+	form := &clew.WindowContent{Kind: clew.WindowComponents, Root: &clew.Component{Type: "button", Label: "Go", Action: "go"}}
+	rapid.Check(t, func(t *rapid.T) {
+		b := newBench()
+		b.create()
+		must(b.say("open some windows"))
+		p := player{bench: b, t: t}
+		window := func() string { return "w" + strconv.Itoa(rapid.IntRange(0, 5).Draw(t, "window")) }
+		for i := range 60 {
+			s := b.s.state
+			var working []*core.Task
+			for _, x := range s.SortedTasks() {
+				if s.Runnable(x) {
+					working = append(working, x)
+				}
+			}
+			id := clew.ClientMessageID("c" + strconv.Itoa(i))
+			switch step := rapid.IntRange(0, 19).Draw(t, "step"); {
+			case step == 0:
+				p.person(&clew.InterruptData{})
+			case step == 1:
+				p.person(&clew.InterruptAgentData{Agent: "window-" + window()})
+			case step == 2 && rapid.IntRange(0, 4).Draw(t, "reset") == 0:
+				p.person(&clew.ResetData{})
+			case step == 3:
+				p.person(&clew.UserMessageData{Text: "hello", MonitorID: draw[clew.MonitorID](p, "on", "", "monitor-1")})
+			case step == 4:
+				p.person(&clew.RemoveMonitorData{MonitorID: "monitor-1"})
+			case step == 5:
+				p.person(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: window()}}})
+			case step <= 9 && len(working) > 0: // an agent opens or closes a window
+				by := working[rapid.IntRange(0, len(working)-1).Draw(t, "whose")]
+				wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: window(), Title: text("T"), Content: form}
+				if rapid.IntRange(0, 2).Draw(t, "closes") == 0 {
+					wish = decide.WindowWish{Type: clew.ActionWindowClose, ID: wish.ID}
+				}
+				call := b.proposes(by, fmt.Sprint("call", i), "window")
+				b.intends(by, decide.ChangeWindow{Call: call, Wish: wish, Done: "done"}, false)
+			case step <= 13 && len(working) > 0:
+				must(b.reportAs(working[rapid.IntRange(0, len(working)-1).Draw(t, "ends")], idle))
+			case step <= 15:
+				p.person(&clew.WindowMessageData{WindowID: window(), Text: "words"})
+			default:
+				d := &clew.ComponentActionData{WindowID: window(), Action: "go"}
+				if rapid.Bool().Draw(t, "parallel") {
+					d.ActionID = string(id)
+				}
+				_, _, _ = b.do(clew.Command{By: by("ann"), ClientMessageID: id, Data: &decide.SlotCommand{Command: d, Slot: rapid.Bool().Draw(t, "slot")}})
+			}
+			b.verify(t)
+			b.verifyWindows(t)
+		}
+	})
+}
