@@ -98,16 +98,21 @@ func (p parts) same(t tester, what string, want parts) {
 	}
 }
 
-// queueOf is what waits in a fold: that stays in a return.
-func (x *traveller) queueOf(encoded []byte) string {
+// queueOf is what waits in a fold: that stays in a return, but for what waits for a
+// window that is not open there.
+func (x *traveller) queueOf(encoded, there []byte) string {
 	s, err := core.DecodeState("s", encoded)
+	if err != nil {
+		x.t.Fatalf("decode: %v", err)
+	}
+	after, err := core.DecodeState("s", there)
 	if err != nil {
 		x.t.Fatalf("decode: %v", err)
 	}
 	var waits []string // wherever: a monitor may not be there yet
 	for _, m := range s.AllMonitors() {
 		for _, in := range m.Queue {
-			if !in.NotInTranscript { // it goes back with its message
+			if !in.NotInTranscript || in.WindowID != "" && after.Window(in.WindowID) == nil { // it goes back with its message, or its window
 				continue
 			}
 			b, err := json.Marshal(in)
@@ -131,7 +136,7 @@ func (x *traveller) arrived(c decide.RewindPlan, before []byte, first int) {
 	there := x.onFrom(left, at, at+1)
 	is := partsOf(t, there, r.TS)
 	is.same(t, what, partsOf(t, x.freshAt(c.To), r.TS))
-	if waits, waited := x.queueOf(there), x.queueOf(left); waits != waited {
+	if waits, waited := x.queueOf(there, there), x.queueOf(left, there); waits != waited {
 		t.Fatalf("%s: the queue is\n%s\nwant\n%s", what, waits, waited)
 	}
 	x.foretold(c, before, there, r)
