@@ -55,12 +55,18 @@ func TestReload(t *testing.T) {
 		if n := len(last.Actions); n != 2 || last.ReloadID != "reload_1" || last.Actions[1].Type != clew.ActionToastShow || last.Actions[1].Params["toast_id"] != "reload_1" {
 			t.Errorf("recorded %+v", last)
 		}
+		if n := w.state().Notices; len(n) != 1 || n[0].NoticeID != "reload_1" || n[0].Text != "Shown again: Show the report" {
+			t.Errorf("the toast is %+v", n)
+		}
 		w.say("show the report") // with the window open
 		if got := w.offered(); !strings.Contains(got, `match="similar"`) {
 			t.Errorf("with another window open: %q", got)
 		}
 		w.crash() // the cache is in the fold
 		w.do(&clew.ToastActionData{ToastID: "reload_1", Action: "dismiss"})
+		if n := w.state().Notices; len(n) != 0 {
+			t.Errorf("dismissed, and still there: %+v", n)
+		}
 		w.say("show the report")
 		w.idle()
 		if got := w.offered(); got != "" {

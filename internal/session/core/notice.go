@@ -28,10 +28,13 @@ func CheckNotice(p clew.NoticeParams) error {
 	return nil
 }
 
-// applyNotice puts a notice behind the others, or in the place of the one of its name. Of
+// applyNotice puts a notice, or a toast, behind the others, or in the place of the one of its name. Of
 // more than can wait, the oldest gives way.
 func applyNotice(s *State, d *clew.ActionsData, a clew.Action) {
 	p, ok := a.NoticeParams()
+	if id, named := a.Params["toast_id"].(string); named && a.Type == clew.ActionToastShow {
+		p.NoticeID = id
+	}
 	if !ok || CheckNotice(p) != nil {
 		return
 	}

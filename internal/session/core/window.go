@@ -67,7 +67,8 @@ func WindowsBut(list []Window, id string) []Window {
 // elsewhere may say anything: what is no window, or too much, changes nothing.
 func ApplyActions(s *State, d *clew.ActionsData) {
 	for _, a := range d.Actions {
-		if a.Type == clew.ActionNotificationShow {
+		switch a.Type {
+		case clew.ActionNotificationShow, clew.ActionToastShow:
 			applyNotice(s, d, a)
 			continue
 		}
