@@ -29,7 +29,7 @@ func (w *world) openWindows() string {
 // call, and is offered no more once somebody did not want it. What tools did is not done
 // again.
 //
-// Covers: POL-13, POL-14, POL-15, POL-23, CTX-17, TOOL-07, G-18, WIN-12
+// Covers: POL-13, POL-14, POL-15, POL-23, CTX-17, TOOL-07, G-18, WIN-12, WS-080
 func TestReload(t *testing.T) {
 	probe := &gadget{name: "probe", class: clew.ClassReadOnly, group: tool.GroupRead, run: func(context.Context, tool.Call, tool.Output) (tool.Result, error) {
 		return tool.Result{}, nil
