@@ -149,7 +149,7 @@ export function Viewers({ session }: { session: Session }) {
 }
 
 /** What of it comes first in the palette. */
-const ranks: Record<string, number> = { find: 12, desktop: 19, time: 20, fork: 21, share: 22, rename: 23 };
+const ranks: Record<string, number> = { find: 12, time: 20, fork: 21, share: 22, rename: 23, desktop: 24 };
 
 function SessionMenu({ session, owner, archived, name }: { session: Session; owner: boolean; archived: boolean; name: string }) {
   const t = useWords(sessionWords);
