@@ -99,15 +99,14 @@ func (m Monitor) ForAgent() []Input {
 	return slices.DeleteFunc(slices.Clone(m.Queue), func(in Input) bool { return in.WindowID != "" })
 }
 
-// WaitingFor is what waits for the agent of a window or group, with the monitors where
-// it does.
-func (s *State) WaitingFor(key string) (list []Input, on []clew.MonitorID) {
+// WaitingFor is what waits for the agent of a window or group.
+func (s *State) WaitingFor(key string) (list []Input) {
 	for _, m := range s.AllMonitors() {
 		for _, in := range m.Queue {
 			if w := s.Window(in.WindowID); w != nil && w.Key() == key {
-				list, on = append(list, in), append(on, m.ID)
+				list = append(list, in)
 			}
 		}
 	}
-	return list, on
+	return list
 }

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,7 @@ func usable(w *core.Window, action string) (label string, err error) {
 	switch w.Content.Kind {
 	case clew.WindowComponents:
 		if c := componentOf(w.Content.Root, action); c != nil {
-			return cmpLabel(c), nil
+			return clew.Clip(cmp.Or(c.Label, c.Text, c.Action), core.TitleRunes), nil
 		}
 		return "", clew.Errorf(clew.SessionInvalidState, "window %s has nothing with the action %s; it may have changed", w.ID, action)
 	case clew.WindowTable:
@@ -68,15 +69,6 @@ func componentOf(c *clew.Component, action string) *clew.Component {
 	return nil
 }
 
-func cmpLabel(c *clew.Component) string {
-	for _, text := range []string{c.Label, c.Text, c.Action} {
-		if text != "" {
-			return clew.Clip(text, core.TitleRunes)
-		}
-	}
-	return ""
-}
-
 // routeToWindow takes words or a press to the agent of a window, which begins with the
 // first of them. While it is at work they wait, but for a press with a name of its own:
 // that runs beside it, if there is room for one more agent.
@@ -97,7 +89,7 @@ func routeToWindow(tx *Tx, s *core.State, cmd clew.Command, in core.Input, actio
 		startWindowTurn(tx, s, cmd, w, nil, in, action)
 		return nil
 	}
-	waiting, _ := s.WaitingFor(key)
+	waiting := s.WaitingFor(key)
 	if t == nil || t.Turn == nil && len(waiting) == 0 {
 		startWindowTurn(tx, s, cmd, w, t, in, "")
 		return nil
@@ -145,12 +137,8 @@ func startWindowTurn(tx *Tx, s *core.State, cmd clew.Command, w *core.Window, t 
 		in.MessageID, in.Client = tx.Say(said), cmd.ClientMessageID
 	}
 	if fresh {
-		about := w.Title
-		if about == "" {
-			about = w.ID
-		}
 		tx.Add(&clew.TaskCreatedData{
-			TaskRef: t.TaskRef, Task: clew.Clip(about, core.TitleRunes), Workspace: s.Workspace, AgentID: t.AgentID, AgentKind: t.AgentKind,
+			TaskRef: t.TaskRef, Task: clew.Clip(cmp.Or(w.Title, w.ID), core.TitleRunes), Workspace: s.Workspace, AgentID: t.AgentID, AgentKind: t.AgentKind,
 			AgentKey: t.Key, WindowID: t.WindowID, ActionID: action,
 		})
 		if action == "" {
@@ -195,7 +183,7 @@ func startNextInWindow(tx *Tx, s *core.State, t *core.Task) {
 		return
 	}
 	own := s.WindowTask(t.Key)
-	waiting, _ := s.WaitingFor(t.Key)
+	waiting := s.WaitingFor(t.Key)
 	if len(waiting) == 0 || own != nil && own.Turn != nil && own != t {
 		return
 	}
@@ -226,7 +214,7 @@ func windowsClosed(tx *Tx, s *core.State, closed []string, by *core.Task, stream
 	for _, key := range keys {
 		lives := slices.ContainsFunc(s.Windows, func(w core.Window) bool { return w.Key() == key && !gone(w.ID) })
 		own := by != nil && s.RootOf(by).Key == key
-		if lives || own || s.WindowTask(key) == nil && len(s.WindowTasks(key)) == 0 {
+		if lives || own || len(s.WindowTasks(key)) == 0 {
 			continue
 		}
 		releaseWindowAgent(tx, s, key, streamed)
