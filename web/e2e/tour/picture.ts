@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
+import { until } from "../harness";
 import { web } from "../harness/build";
 
 /** Where the pictures of docs/tour.md are, and what they say. */
@@ -13,6 +14,7 @@ export const taking = process.env.CLEW_TOUR !== undefined && process.env.CLEW_TO
 
 /** Holds a page to its picture, or makes the picture. `home` is a path that is different each time. */
 export async function picture(browser: Browser, page: Page, name: string, home: string): Promise<void> {
+  await until("nothing is still loading", async () => (await page.locator("[data-loading]:not([data-sample] *)").count()) === 0);
   await page.evaluate(async () => void (await document.fonts.ready));
   const words = plain(await wordsOf(page), home);
   const file = join(kept, `${name}.txt`);

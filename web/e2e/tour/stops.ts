@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { live, until, type Visitor, type VisitorOptions, type World } from "../harness";
+import { live, type Visitor, type VisitorOptions, type World } from "../harness";
 import { saidAt } from "../pages/files";
 import { asked } from "./script";
 import type { Home } from "./shop";
@@ -23,19 +23,16 @@ export type Stops = Record<string, Stop>;
 const tablet = { size: { width: 900, height: 1100 } };
 const phone = { phone: true, scale: 2 };
 
-const loaded = (page: Page) => until("all is loaded", async () => (await page.locator("[data-loading]").count()) === 0);
-
 /** The lines of a diff are there with their colours. */
 const coloured = (page: Page) => page.getByRole("region", { name: "Changes, line by line" }).locator(".text-s-key").first().waitFor();
 
-/** A page that is there when its heading is, and when nothing on it is still loading. */
+/** A page that is there when its heading is. */
 const plain = (route: string, ready: (page: Page) => Promise<unknown>, options: VisitorOptions = {}): Stop => ({
   route,
   at: async ({ world, home, visit }) => {
     await staged(world, home);
     const { page } = await visit({ path: route, ...options });
     await ready(page);
-    await loaded(page);
     return page;
   },
 });
@@ -48,7 +45,6 @@ const settings = (part: string, ready: (page: Page) => Promise<unknown>, before?
     await before?.(tour);
     const { page } = await tour.visit({ path: `/settings/${part}` });
     await ready(page);
-    await loaded(page);
     return page;
   },
 });

@@ -86,7 +86,7 @@ export function DesignPage() {
             <div className="max-w-xs"><Progress done={2} total={6} label={t.example} /></div>
             <ErrorNote error={{ message: t.sample, code: "PROVIDER_ERROR", suggestedAction: "retry" }} retry={() => {}} />
             <Pre label={t.example}>{"$ go test ./...\nok  \tgithub.com/clew-run/clew\t0.4s"}</Pre>
-            <div className="h-36 rounded border border-line"><Tabs label={t.example} value={tab} onChange={setTab} tabs={[{ id: "a", label: t.names.run, content: <Loading /> }, { id: "b", label: t.names.wait, content: <p className="p-3">{t.sample}</p> }]} /></div>
+            <div data-sample className="h-36 rounded border border-line"><Tabs label={t.example} value={tab} onChange={setTab} tabs={[{ id: "a", label: t.names.run, content: <Loading /> }, { id: "b", label: t.names.wait, content: <p className="p-3">{t.sample}</p> }]} /></div>
             <Empty icon={<Inbox size={28} />} title={t.sample}>{t.intro}</Empty>
           </Part>
           <Part title={t.motion}><p className="max-w-prose">{t.motionHelp}</p></Part>
