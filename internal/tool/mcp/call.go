@@ -63,7 +63,9 @@ func (r *remote) run(ctx context.Context, out tool.Output, d *definition, tc too
 	if err != nil {
 		return tool.Result{}, c.failure(s, l, err)
 	}
-	return l.result(res), nil
+	result := l.result(res)
+	l.showIn(c.ctx, d, input, res, &result)
+	return result, nil
 }
 
 // maxRounds is how often a server may answer a call with questions.

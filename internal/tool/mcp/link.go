@@ -89,7 +89,7 @@ func (s *server) client(l *link) *sdk.Client {
 	c := sdk.NewClient(&sdk.Implementation{Name: "clew", Version: version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{
 			Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
-		}},
+		}, Extensions: map[string]any{viewExtension: map[string]any{"mimeTypes": []string{viewType}}}},
 		ElicitationHandler: s.elicit,
 		// Questions in the answer to a call are put by the call itself: the SDK
 		// would do it in goroutines where a malformed one ends the program.

@@ -224,6 +224,9 @@ func (m *Manager) Tools(ctx context.Context) []tool.Tool {
 	for _, s := range m.snapshot() {
 		_ = s.settle(wait) // what is not there yet is left out
 		for _, d := range s.usable() {
+			if !d.forModels {
+				continue
+			}
 			tools = append(tools, &remote{m: m, server: s.name, tool: d.name, name: names.pick(s.name, d.name), last: d})
 		}
 	}

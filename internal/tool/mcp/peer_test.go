@@ -76,10 +76,6 @@ func object(properties string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)
 }
 
-func text(s string) *sdk.CallToolResult {
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
-}
-
 // peerServer makes a server with the tools of its kind.
 func peerServer(kind string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "peer", Version: "1"}, &sdk.ServerOptions{PageSize: 100})
@@ -90,6 +86,8 @@ func peerServer(kind string) *sdk.Server {
 		}
 	case "hostile":
 		hostileTools(s)
+	case "views":
+		viewTools(s)
 	default:
 		plainTools(s)
 		askingTools(s)

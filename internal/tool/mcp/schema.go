@@ -23,11 +23,15 @@ type definition struct {
 	input       *jsonschema.Schema
 	size        int
 	problem     string // why it cannot be used
+	view        string // the address of the page that shows its results, "" if none
+	forModels   bool
+	forApps     bool // such pages of its server may call it
 }
 
 // define reads what a server says about a tool.
 func define(t *sdk.Tool) *definition {
 	d := &definition{name: t.Name, shown: shownName(t.Name), description: cut(clean(t.Description), maxText)}
+	d.readMeta(t.Meta)
 	raw, err := json.Marshal(t.InputSchema)
 	d.hash = Hash(t.Name, t.Description, raw)
 	d.size = len(t.Name) + len(d.description) + len(raw)

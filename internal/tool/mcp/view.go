@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clew-run/clew/internal/tool"
+)
+
+// The extension of the protocol by which tools come with a page, MCP Apps of
+// 2026-01-26, and the one type of page that it has.
+const (
+	viewExtension = "io.modelcontextprotocol/ui"
+	viewType      = "text/html;profile=mcp-app"
+	viewScheme    = "ui://"
+)
+
+// Limits on a page.
+const (
+	maxViewURI     = 1 << 10
+	maxViewHTML    = 2 << 20
+	maxViewResult  = 256 << 10
+	maxViewOrigins = 16
+)
+
+// toolMeta is what a tool says about its page.
+type toolMeta struct {
+	UI struct {
+		ResourceURI string   `json:"resourceUri"`
+		Visibility  []string `json:"visibility"`
+	} `json:"ui"`
+	Old string `json:"ui/resourceUri"` // before the extension was stable
+}
+
+// readMeta reads it. What cannot be read is a tool without a page.
+func (d *definition) readMeta(meta sdk.Meta) {
+	var m toolMeta
+	if b, err := json.Marshal(meta); err == nil {
+		_ = json.Unmarshal(b, &m)
+	}
+	if m.UI.ResourceURI == "" {
+		m.UI.ResourceURI = m.Old
+	}
+	if uri := m.UI.ResourceURI; strings.HasPrefix(uri, viewScheme) && len(uri) <= maxViewURI && clean(uri) == uri {
+		d.view = uri
+	}
+	everybody := len(m.UI.Visibility) == 0
+	d.forModels = everybody || slices.Contains(m.UI.Visibility, "model")
+	d.forApps = everybody && d.view != "" || slices.Contains(m.UI.Visibility, "app")
+}
+
+// view reads the page that shows a tool's results. The error is in words for people.
+func (l *link) view(ctx context.Context, d *definition) (*tool.View, error) {
+	res, err := l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: d.view})
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(res.Contents, func(c *sdk.ResourceContents) bool { return c != nil && c.MIMEType == viewType })
+	if i < 0 {
+		return nil, fmt.Errorf("it is not of the type %s", viewType)
+	}
+	page := res.Contents[i]
+	html := page.Text
+	if html == "" {
+		html = string(page.Blob)
+	}
+	switch {
+	case len(html) > maxViewHTML:
+		return nil, fmt.Errorf("it has %d bytes, a page may have %d", len(html), maxViewHTML)
+	case !utf8.ValidString(html):
+		return nil, fmt.Errorf("it is not text")
+	}
+	v := &tool.View{URI: d.view, Title: d.shown, HTML: l.redact.apply(html)}
+	v.Connect, v.Resources = origins(page.Meta)
+	return v, nil
+}
+
+// showIn completes a result with the page that shows it. A page that cannot be had
+// is no failure: the text says the same.
+func (l *link) showIn(ctx context.Context, d *definition, input json.RawMessage, res *sdk.CallToolResult, to *tool.Result) {
+	if d.view == "" {
+		return
+	}
+	v, err := l.view(ctx, d)
+	if err != nil {
+		to.Shown = cut(to.Shown, maxShown-maxErrorText) + "\n[its page could not be read: " + line(l.redact.apply(err.Error()), maxErrorText/2) + "]"
+		return
+	}
+	b, err := json.Marshal(res)
+	if err == nil {
+		b = []byte(l.redact.apply(string(b)))
+	}
+	if err != nil || len(b) > maxViewResult || !json.Valid(b) {
+		b, _ = json.Marshal(text(cut(to.Text, maxViewResult/8)))
+	}
+	v.Input, v.Result = input, b
+	to.View = v
+}
+
+// text is a result of text alone.
+func text(s string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
+}
+
+// origin is what a page may name: a host that is written out, or its subdomains,
+// reached over TLS. Anything else could say more in a policy than a host.
+var origin = regexp.MustCompile(`^(https|wss)://(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[0-9]{1,5})?$`)
+
+// origins gives the hosts that a page wants to reach, and those it wants to load
+// pictures, styles and scripts from. One that cannot be taken to the letter is left out.
+func origins(meta sdk.Meta) (connect, resources []string) {
+	var m struct {
+		UI struct {
+			CSP struct {
+				ConnectDomains  []string `json:"connectDomains"`
+				ResourceDomains []string `json:"resourceDomains"`
+			} `json:"csp"`
+		} `json:"ui"`
+	}
+	if b, err := json.Marshal(meta); err == nil {
+		_ = json.Unmarshal(b, &m)
+	}
+	pick := func(list []string, fits func(string) bool) []string {
+		var out []string
+		for _, o := range list {
+			if len(out) < maxViewOrigins && len(o) <= 253 && origin.MatchString(o) && fits(o) && !slices.Contains(out, o) {
+				out = append(out, o)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	connect = pick(m.UI.CSP.ConnectDomains, func(string) bool { return true })
+	resources = pick(m.UI.CSP.ResourceDomains, func(o string) bool { return strings.HasPrefix(o, "https:") })
+	return connect, resources
+}
+
+// AppTool gives a tool to the page of its own server, if that tool is for pages.
+func (m *Manager) AppTool(server, name string) (tool.Tool, bool) {
+	s := m.server(server)
+	if s == nil {
+		return nil, false
+	}
+	d := s.find(name)
+	if d == nil || !d.forApps {
+		return nil, false
+	}
+	return &remote{m: m, server: server, tool: d.name, name: newNames().pick(server, d.name), last: d}, true
+}
