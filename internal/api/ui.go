@@ -11,10 +11,15 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/tool"
 )
 
 // pages are the addresses that the web UI has of its own: it shows what belongs
@@ -53,17 +58,48 @@ const framePage = "frame.html"
 // framePolicy gives it an origin that has nothing and lets it load nothing,
 // wherever it is opened. Its own script puts the page in; those of the page run
 // only where a person said so, in a frame that was asked for with "run". The UI's own
-// script that draws diagrams runs in such a frame as well.
-func framePolicy(content []byte, run bool) string {
+// script that draws diagrams runs in such a frame as well. A page of a tool server may
+// reach the hosts that a person let it.
+func framePolicy(content []byte, ask frameRequest) string {
 	scripts := "'unsafe-inline'"
-	if !run {
+	if !ask.run {
 		_, script, _ := bytes.Cut(content, []byte("<script>"))
 		script, _, _ = bytes.Cut(script, []byte("</script>"))
 		sum := sha256.Sum256(script)
 		scripts = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return "sandbox allow-scripts; default-src 'none'; script-src " + scripts + "; style-src 'unsafe-inline'; img-src data: blob:; " +
-		"font-src data:; media-src data: blob:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+	load, connect := "", "'none'"
+	if len(ask.load) > 0 {
+		load = " " + strings.Join(ask.load, " ")
+	}
+	if len(ask.connect) > 0 {
+		connect = strings.Join(ask.connect, " ")
+	}
+	return "sandbox allow-scripts; default-src 'none'; script-src " + scripts + load + "; style-src 'unsafe-inline'" + load + "; img-src data: blob:" + load + "; " +
+		"font-src data:" + load + "; media-src data: blob:" + load + "; connect-src " + connect + "; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+}
+
+// A frameRequest is how the frame was asked for: whether scripts run in it and, if so,
+// which hosts they may reach and load from.
+type frameRequest struct {
+	run           bool
+	connect, load []string
+}
+
+// readFrameRequest reads it. A host that cannot be taken to the letter is refused: it
+// could say more in the policy than a host.
+func readFrameRequest(q url.Values) (frameRequest, error) {
+	ask := frameRequest{run: q.Has("run")}
+	if !ask.run {
+		return ask, nil
+	}
+	ask.connect, ask.load = q["connect"], q["load"]
+	for _, list := range [][]string{ask.connect, ask.load} {
+		if len(list) > tool.ViewOriginsMax || slices.ContainsFunc(list, func(o string) bool { return !tool.ValidOrigin(o) }) {
+			return ask, clew.Errorf(clew.InvalidMessage, "connect and load name at most %d hosts, such as https://api.example.org", tool.ViewOriginsMax)
+		}
+	}
+	return ask, nil
 }
 
 // uiRoutes serve the web UI. It holds nothing secret, so everybody may have it.
@@ -135,8 +171,7 @@ type uiFile struct {
 	name   string
 	tag    string // of its content
 	packed bool   // there is NAME.gz beside it, or in place of it
-	// policies are the page's own, by whether scripts run; of framePage only.
-	policies map[bool]string
+	frame  []byte // framePage's content, for its policy
 }
 
 func newUIFile(files fs.FS, name string) (*uiFile, error) {
@@ -151,7 +186,7 @@ func newUIFile(files fs.FS, name string) (*uiFile, error) {
 	sum := sha256.Sum256(data)
 	f := &uiFile{files: files, name: name, tag: hex.EncodeToString(sum[:16]), packed: packedErr == nil}
 	if name == framePage {
-		f.policies = map[bool]string{false: framePolicy(data, false), true: framePolicy(data, true)}
+		f.frame = data
 	}
 	return f, nil
 }
@@ -162,7 +197,12 @@ func (f *uiFile) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set(name, value)
 	}
 	if f.name == framePage {
-		h.Set("Content-Security-Policy", f.policies[r.URL.Query().Has("run")])
+		ask, err := readFrameRequest(r.URL.Query())
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		h.Set("Content-Security-Policy", framePolicy(f.frame, ask))
 	}
 	h.Set("Content-Type", uiTypes[path.Ext(f.name)])
 	if h.Get("Content-Type") == "" {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -124,6 +125,37 @@ func TestUIFrame(t *testing.T) {
 			t.Errorf("%s: %v", path, a.header)
 		}
 	}
+}
+
+// A page of a tool server reaches the hosts that it was asked for with, and no request
+// says more in its policy than hosts.
+func TestUIFrameHosts(t *testing.T) {
+	b := newBench(t)
+	policy := func(query string) string {
+		return b.call("", "GET", "/frame.html?"+query, "").is(http.StatusOK, "").header.Get("Content-Security-Policy")
+	}
+	got := policy("run&connect=https://api.example.org&connect=wss://live.example.org:8443&load=https://*.cdn.example.org")
+	for _, want := range []string{
+		"; connect-src https://api.example.org wss://live.example.org:8443;", "; img-src data: blob: https://*.cdn.example.org;",
+		"; script-src 'unsafe-inline' https://*.cdn.example.org;", "sandbox allow-scripts; default-src 'none';", "frame-ancestors 'self'",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if got := policy("connect=https://api.example.org"); got != policy("") {
+		t.Errorf("without scripts: %q", got)
+	}
+	for _, host := range []string{
+		"*", "https:", "https://*", "http://api.example.org", "https://api.example.org/path", "https://api.example.org; script-src *",
+		"https://api.example.org 'unsafe-eval'", "https://127.0.0.1", "https://localhost", "https://[::1]", "data:", "'self'", "", "https://API.example.org",
+		"https://a.example.org\nx", "https://a.example.org,https://b.example.org",
+	} {
+		for _, name := range []string{"connect", "load"} {
+			b.call("", "GET", "/frame.html?run&"+url.Values{name: {host}}.Encode(), "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
+		}
+	}
+	b.call("", "GET", "/frame.html?run"+strings.Repeat("&load=https://a.example.org", 17), "").is(http.StatusUnprocessableEntity, clew.InvalidMessage)
 }
 
 func TestUIIsSentOnce(t *testing.T) {

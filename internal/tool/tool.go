@@ -130,18 +130,6 @@ type Result struct {
 	View *View
 }
 
-// A View is a page of a tool server that shows what a call came to. It is a
-// stranger's program: it runs in a frame that reaches nothing but what people allow.
-type View struct {
-	URI   string // the server's own name for it
-	Title string
-	HTML  string
-	// Connect and Resources are the hosts that it asks to reach and to load from.
-	Connect, Resources []string
-	// Input and Result are the call as the page is told it: JSON.
-	Input, Result json.RawMessage
-}
-
 // Digest fills in what an approval of the action is bound to: everything that
 // the effect says, the tool's schema and the session.
 func (a *Action) Digest(spec Spec, call Call) error {

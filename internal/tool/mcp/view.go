@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,10 +23,9 @@ const (
 
 // Limits on a page.
 const (
-	maxViewURI     = 1 << 10
-	maxViewHTML    = 2 << 20
-	maxViewResult  = 256 << 10
-	maxViewOrigins = 16
+	maxViewURI    = 1 << 10
+	maxViewHTML   = 2 << 20
+	maxViewResult = 256 << 10
 )
 
 // toolMeta is what a tool says about its page.
@@ -109,10 +107,6 @@ func text(s string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
 }
 
-// origin is what a page may name: a host that is written out, or its subdomains,
-// reached over TLS. Anything else could say more in a policy than a host.
-var origin = regexp.MustCompile(`^(https|wss)://(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[0-9]{1,5})?$`)
-
 // origins gives the hosts that a page wants to reach, and those it wants to load
 // pictures, styles and scripts from. One that cannot be taken to the letter is left out.
 func origins(meta sdk.Meta) (connect, resources []string) {
@@ -130,7 +124,7 @@ func origins(meta sdk.Meta) (connect, resources []string) {
 	pick := func(list []string, fits func(string) bool) []string {
 		var out []string
 		for _, o := range list {
-			if len(out) < maxViewOrigins && len(o) <= 253 && origin.MatchString(o) && fits(o) && !slices.Contains(out, o) {
+			if len(out) < tool.ViewOriginsMax && tool.ValidOrigin(o) && fits(o) && !slices.Contains(out, o) {
 				out = append(out, o)
 			}
 		}
