@@ -1,4 +1,5 @@
 import { Allowance } from "./allowance";
+import { isObject, tooLarge } from "./message";
 
 /*
  * The host's side of MCP Apps (2026-01-26): a page of a tool server in a frame speaks
@@ -41,7 +42,6 @@ interface Heard {
 }
 
 const codes = { noMethod: -32601, badParams: -32602, refused: -32000 };
-const bytesMax = 16 * 1024;
 const teardownMs = 500;
 
 class Refusal extends Error {
@@ -127,20 +127,11 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
 
 /** Takes a message apart, null if it is none or too large. */
 function read(data: unknown): Heard | null {
-  if (!isObject(data) || data.jsonrpc !== "2.0") return null;
+  if (!isObject(data) || data.jsonrpc !== "2.0" || tooLarge(data)) return null;
   const { id, method, params } = data;
   if (id !== undefined && typeof id !== "string" && typeof id !== "number") return null;
   if (method !== undefined && typeof method !== "string") return null;
-  try {
-    if (JSON.stringify(data).length > bytesMax) return null;
-  } catch {
-    return null; // it holds what no JSON can
-  }
   return { ...(id === undefined ? {} : { id }), ...(method === undefined ? {} : { method }), params: isObject(params) ? params : {} };
-}
-
-function isObject(x: unknown): x is Record<string, unknown> {
-  return typeof x === "object" && x !== null && !Array.isArray(x);
 }
 
 /** The words of a message: a block of text or several. */
