@@ -46,6 +46,7 @@ var Commands = []CommandInfo{
 	{CommandUserInteraction, RoleOwner, false, "What the user did to windows, as a batch.", UserInteractionData{}},
 	{CommandAppProtocolResponse, RoleOwner, false, "An app's answer to an agent.", AppProtocolResponseData{}},
 	{CommandAppProtocolReady, RoleOwner, false, "An app is ready to be asked.", AppProtocolReadyData{}},
+	{CommandAppCall, RoleOwner, false, "The page of a tool server asks for a tool of its server.", AppCallData{}},
 
 	{CommandDeleteMessage, RoleOwner, false, "Ask what deleting a message would take away.", DeleteMessageData{}},
 	{CommandDeleteMessageConfirm, RoleOwner, false, "Delete a message and all after it.", DeleteMessageConfirmData{}},

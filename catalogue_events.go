@@ -95,6 +95,7 @@ var Events = []EventInfo{
 	{EventWindowAgentStatus, KindRecord, "What a window's agent is doing.", WindowAgentStatusData{}},
 	{EventAppProtocolRequest, KindRecord, "An agent asks an app for its state, or tells it to do something.", AppProtocolRequestData{}},
 	{EventAppRegistered, KindRecord, "What the app in a window can be asked and told.", AppRegisteredData{}},
+	{EventAppCalled, KindRecord, "The page of a tool server asked for a tool of its server.", AppCalledData{}},
 
 	{EventCheckpointInitialized, KindRecord, "Checkpoints of a workspace can be made from here on.", CheckpointInitializedData{}},
 	{EventCheckpointSaved, KindRecord, "A checkpoint was made.", CheckpointSavedData{}},

@@ -9,7 +9,7 @@ package clew
 const Level = 2
 
 // since has the levels of the record types that came after level 1.
-var since = map[EventType]int{EventMonitorAdded: 2, EventMonitorRemoved: 2, EventAppRegistered: 2, EventUserInteracted: 2, EventRenderingFailed: 2, EventToastDismissed: 2, EventMonitorHeld: 2}
+var since = map[EventType]int{EventMonitorAdded: 2, EventMonitorRemoved: 2, EventAppRegistered: 2, EventAppCalled: 2, EventUserInteracted: 2, EventRenderingFailed: 2, EventToastDismissed: 2, EventMonitorHeld: 2}
 
 // Level says which level a program needs for records of this type, 0 if they are
 // never on record.

@@ -65,6 +65,7 @@ const (
 	CommandUserInteraction     CommandType = "user_interaction"
 	CommandAppProtocolResponse CommandType = "app_protocol_response"
 	CommandAppProtocolReady    CommandType = "app_protocol_ready"
+	CommandAppCall             CommandType = "app_call"
 
 	// History
 	CommandDeleteMessage        CommandType = "delete_message"

@@ -233,6 +233,25 @@ func (d *AppProtocolReadyData) Check() error {
 	return nil
 }
 
+const (
+	maxArguments = 16 << 10
+	maxToolName  = 128
+)
+
+// Check keeps what a page asks for short: it is a stranger's.
+func (d *AppCallData) Check() error {
+	switch {
+	case len(d.RequestID) > maxAppName || !ValidID(string(d.RequestID)):
+		return invalid("data.request_id has 1 to %d letters, digits, _ and -", maxAppName)
+	case d.Tool == "" || len(d.Tool) > maxToolName:
+		return invalid("data.tool has 1 to %d characters", maxToolName)
+	}
+	if b, err := json.Marshal(d.Arguments); err != nil || len(b) > maxArguments {
+		return invalid("data.arguments has more than %d bytes", maxArguments)
+	}
+	return nil
+}
+
 // Check needs the message to rewind to when the conversation goes along.
 func (d *CheckpointRestoreData) Check() error {
 	if d.Mode == RestoreBoth && d.TS == 0 && d.MessageID == "" {

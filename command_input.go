@@ -330,3 +330,12 @@ type AppProtocolReadyData struct {
 	Queries  []string `json:"queries,omitempty"`
 	Commands []string `json:"commands,omitempty"`
 }
+
+// AppCallData is the data of app_call. RequestID is the page's own name for it: asked
+// twice, it runs once.
+type AppCallData struct {
+	WindowID  string         `json:"window_id"`
+	RequestID RequestID      `json:"request_id"`
+	Tool      string         `json:"tool"` // as the server calls it
+	Arguments map[string]any `json:"arguments,omitempty"`
+}

@@ -135,6 +135,7 @@ const (
 	EventWindowAgentStatus  EventType = "window_agent_status"
 	EventAppProtocolRequest EventType = "app_protocol_request"
 	EventAppRegistered      EventType = "app_registered"
+	EventAppCalled          EventType = "app_called"
 
 	// Checkpoints
 	EventCheckpointInitialized EventType = "checkpoint_initialized"

@@ -167,8 +167,11 @@ type ToolProgressData struct {
 	Mistake bool     `json:"mistake,omitempty"`
 	Images  []string `json:"images,omitempty"`
 	// OutputBlob is the address of the whole output where Output is a part.
-	OutputBlob     string          `json:"output_blob,omitempty"`
-	OutputBytes    int64           `json:"output_bytes,omitempty"`
+	OutputBlob  string `json:"output_blob,omitempty"`
+	OutputBytes int64  `json:"output_bytes,omitempty"`
+	// ResultBlob is the address of the result as the page gets it that asked for the
+	// call: JSON, as the tool server gave it.
+	ResultBlob     string          `json:"result_blob,omitempty"`
 	DurationMS     int64           `json:"duration_ms,omitempty"`
 	ProgressStatus *ProgressStatus `json:"progress_status,omitempty"`
 }
@@ -239,6 +242,20 @@ type AppRegisteredData struct {
 	App      string   `json:"app,omitempty"`
 	Queries  []string `json:"queries,omitempty"`
 	Commands []string `json:"commands,omitempty"`
+}
+
+// AppCalledData is the data of app_called: the page in a window asked for a tool of its
+// server. The task is there for this call alone; no model takes part.
+type AppCalledData struct {
+	TaskID     TaskID          `json:"task_id"`
+	MonitorID  MonitorID       `json:"monitor_id,omitempty"`
+	AgentID    AgentID         `json:"agent_id,omitempty"`
+	WindowID   string          `json:"window_id"`
+	RequestID  RequestID       `json:"request_id"` // the page's own name for it
+	ToolCallID string          `json:"tool_call_id"`
+	Server     string          `json:"server"`
+	Tool       string          `json:"tool"`                // as the server calls it
+	Arguments  json.RawMessage `json:"arguments,omitempty"` // to the letter
 }
 
 // An AppProtocol says what an agent wants of an app.

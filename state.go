@@ -250,6 +250,9 @@ type WindowState struct {
 	App *AppState `json:"app,omitempty"`
 	// AppRequests are what agents want of the app and wait for.
 	AppRequests []AppRequest `json:"app_requests,omitempty"`
+	// AppCalls are what the page of a tool server asked its server for, oldest first:
+	// the last 8.
+	AppCalls []AppCall `json:"app_calls,omitempty"`
 }
 
 // An AppState is what the app in a window can be asked and told.
@@ -266,6 +269,33 @@ type AppRequest struct {
 	Name       string      `json:"name"`
 	Params     any         `json:"params,omitempty"`
 	DeadlineMS int64       `json:"deadline_ms"`
+}
+
+// An AppCall is a tool call that the page in a window asked for.
+type AppCall struct {
+	RequestID RequestID     `json:"request_id"` // the page's own name for it
+	Tool      string        `json:"tool"`
+	Status    AppCallStatus `json:"status"`
+	// Result is the address of what the tool server answered, a blob of JSON: a
+	// CallToolResult of MCP, also one that says isError. With status done.
+	Result string `json:"result,omitempty"`
+	Error  string `json:"error,omitempty"` // why there is no result, with status refused
+}
+
+// An AppCallStatus is where the call of a page stands.
+type AppCallStatus string
+
+// The statuses.
+const (
+	AppCallRunning AppCallStatus = "running"
+	AppCallWaiting AppCallStatus = "waiting" // for a person
+	AppCallDone    AppCallStatus = "done"
+	AppCallRefused AppCallStatus = "refused" // it may not run, or ended without a result
+)
+
+// Values lists the statuses.
+func (AppCallStatus) Values() []string {
+	return []string{string(AppCallRunning), string(AppCallWaiting), string(AppCallDone), string(AppCallRefused)}
 }
 
 // A NoticeState is a notice that nobody has dismissed yet.

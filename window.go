@@ -1,6 +1,9 @@
 package clew
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"regexp"
+)
 
 // A WindowKind says what a window shows.
 type WindowKind string
@@ -12,11 +15,13 @@ const (
 	WindowTable      WindowKind = "table"
 	WindowComponents WindowKind = "components" // a tree of texts, fields and buttons
 	WindowImage      WindowKind = "image"
-	WindowHTML       WindowKind = "html" // in a frame that reaches nothing
+	WindowHTML       WindowKind = "html"    // in a frame that reaches nothing
+	WindowApp        WindowKind = "app"     // a page in a frame, which agents can ask
+	WindowMCPApp     WindowKind = "mcp_app" // a page of a tool server, which shows a call
 )
 
 // WindowKinds lists the kinds.
-var WindowKinds = []WindowKind{WindowMarkdown, WindowText, WindowTable, WindowComponents, WindowImage, WindowHTML}
+var WindowKinds = []WindowKind{WindowMarkdown, WindowText, WindowTable, WindowComponents, WindowImage, WindowHTML, WindowApp, WindowMCPApp}
 
 // Values lists the kinds.
 func (WindowKind) Values() []string { return names(WindowKinds) }
@@ -35,12 +40,38 @@ type WindowContent struct {
 	Root *Component `json:"root,omitempty"` // of components
 
 	// Blob is the address of an image, or of a table's rows as text/csv with a line
-	// of column names, or as application/jsonl with a list or an object in each line.
+	// of column names, or as application/jsonl with a list or an object in each line,
+	// or of the page of an app.
 	Blob      string `json:"blob,omitempty"`
 	Bytes     int64  `json:"bytes,omitempty"`
 	MediaType string `json:"media_type,omitempty"`
-	Alt       string `json:"alt,omitempty"` // what an image shows, in words
+	Alt       string `json:"alt,omitempty"` // what an image or an app shows, in words
+
+	// Of an mcp_app: the tool server whose page it is, the tool whose call it shows, and
+	// the server's own name for the page (ui://…).
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+	URI    string `json:"uri,omitempty"`
+	// Connect and Load are the hosts that the page asks to reach, and to load pictures,
+	// styles and scripts from. A person decides.
+	Connect []string `json:"connect,omitempty"`
+	Load    []string `json:"load,omitempty"`
+	// Data is the address of the call as the page is told it, a blob of JSON with input
+	// and result.
+	Data string `json:"data,omitempty"`
 }
+
+// What the page of an app is bounded by.
+const (
+	AppPageMax    = 2 << 20 // bytes
+	AppOriginsMax = 16      // hosts that it may name for each purpose
+)
+
+var origin = regexp.MustCompile(`^(https|wss)://(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?(:[0-9]{1,5})?$`)
+
+// ValidOrigin says whether a page may name this: a host that is written out, or its
+// subdomains, reached over TLS. Anything else could say more in a policy than a host.
+func ValidOrigin(s string) bool { return len(s) <= 253 && origin.MatchString(s) }
 
 // A TableColumn is a column of a table.
 type TableColumn struct {

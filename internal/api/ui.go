@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/tool"
 )
 
 // pages are the addresses that the web UI has of its own: it shows what belongs
@@ -95,8 +94,8 @@ func readFrameRequest(q url.Values) (frameRequest, error) {
 	}
 	ask.connect, ask.load = q["connect"], q["load"]
 	for _, list := range [][]string{ask.connect, ask.load} {
-		if len(list) > tool.ViewOriginsMax || slices.ContainsFunc(list, func(o string) bool { return !tool.ValidOrigin(o) }) {
-			return ask, clew.Errorf(clew.InvalidMessage, "connect and load name at most %d hosts, such as https://api.example.org", tool.ViewOriginsMax)
+		if len(list) > clew.AppOriginsMax || slices.ContainsFunc(list, func(o string) bool { return !clew.ValidOrigin(o) }) {
+			return ask, clew.Errorf(clew.InvalidMessage, "connect and load name at most %d hosts, such as https://api.example.org", clew.AppOriginsMax)
 		}
 	}
 	return ask, nil

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -108,6 +109,9 @@ func holds(t reflect.Type) bool {
 	}
 }
 
+// addresses are the fields that hold one; data is that of a window.
+var addresses = []string{"output_blob", "result_blob", "blob", "data"}
+
 func collectField(f reflect.StructField, v reflect.Value, list *[]string) {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
@@ -117,7 +121,7 @@ func collectField(f reflect.StructField, v reflect.Value, list *[]string) {
 				add(address, list)
 			}
 		}
-	case (name == "output_blob" || name == "blob") && v.Kind() == reflect.String:
+	case slices.Contains(addresses, name) && v.Kind() == reflect.String:
 		add(strings.TrimPrefix(v.String(), Scheme), list)
 	default:
 		collect(v, list)

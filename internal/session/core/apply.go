@@ -120,6 +120,8 @@ func apply(s *State, r clew.Record, data any) {
 		applyAppRegistered(s, d)
 	case *clew.AppProtocolRequestData:
 		applyAppRequest(s, d)
+	case *clew.AppCalledData:
+		applyAppCalled(s, r, d)
 	case *clew.HistoryRewoundData, *clew.RewindUndoneData:
 		applyRewind(s, r, d)
 		return

@@ -177,6 +177,7 @@ func finishTurn(s *State, t *Task, result string) {
 	for i := range t.Calls {
 		if c := &t.Calls[i]; c.Status != CallDone {
 			s.settleAppRequest(t.TaskID, c)
+			s.settleAppCall(t, "", "It ended before it had a result.")
 			c.Status = CallDone
 			c.Result = &clew.Part{
 				Type: clew.PartToolResult, ToolCallID: c.ID, Tool: c.Tool, Text: "This call was not run: the turn was over.", IsError: true,
@@ -308,6 +309,7 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 		text = d.Error
 	}
 	s.settleAppRequest(t.TaskID, c)
+	s.settleAppCall(t, d.ResultBlob, text)
 	c.Status = CallDone
 	c.Result = &clew.Part{
 		Type: clew.PartToolResult, ToolCallID: d.ToolCallID, Tool: d.Tool, Text: text, Images: d.Images,

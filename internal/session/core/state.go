@@ -69,6 +69,8 @@ type State struct {
 	Notices       []clew.NoticeState `json:"notices,omitempty"`
 	// AppRequests are what agents want of the apps in windows, oldest first.
 	AppRequests []AppRequest `json:"app_requests,omitempty"`
+	// AppCalls are what pages of tool servers asked their servers for, oldest first.
+	AppCalls []AppCall `json:"app_calls,omitempty"`
 	// Timeline is what main agents have yet to hear of people and other agents.
 	Timeline prompt.Timeline `json:"timeline,omitzero"`
 	// Reload is what turns showed and what can be shown again.

@@ -35,6 +35,9 @@ type Task struct {
 	Key      string `json:"key,omitempty"`
 	WindowID string `json:"window_id,omitempty"`
 	ActionID string `json:"action_id,omitempty"`
+	// Server is the tool server whose page asked for the one call that the task is there
+	// for, "" for most. No model takes part in it.
+	Server string `json:"server,omitempty"`
 	// Wake says that the parent does not wait for the task, and hears of its end.
 	Wake bool `json:"wake,omitempty"`
 	// ForkedFrom is the task whose history this one began with, "" for most.

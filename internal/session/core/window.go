@@ -77,6 +77,7 @@ func ApplyActions(s *State, d *clew.ActionsData) {
 	if s.Window(s.FocusedWindow) == nil {
 		s.FocusedWindow = ""
 	}
+	s.forgetAppCalls()
 }
 
 // windowsAfter makes a new list: the old one may be in use.
@@ -268,7 +269,7 @@ func (s *State) windowStates() clew.List[clew.WindowState] {
 		out = append(out, clew.WindowState{
 			WindowID: w.ID, MonitorID: w.MonitorID, Title: w.Title, GroupID: w.GroupID, AgentID: s.windowAgent(&w), Status: s.windowStatus(&w), Content: w.Content,
 			Version: w.Version, ActionID: w.ActionID, Failed: w.Failed, LockedBy: w.LockedBy, Layouts: w.Layouts,
-			App: w.App, AppRequests: s.appRequestsOf(w.ID),
+			App: w.App, AppRequests: s.appRequestsOf(w.ID), AppCalls: s.appCallStates(w.ID),
 		})
 	}
 	return out

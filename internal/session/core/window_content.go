@@ -16,6 +16,7 @@ const (
 	// WindowBlobMax bounds a file that a window shows.
 	WindowBlobMax = 8 << 20
 	nameMax       = 64
+	appNameMax    = 1 << 10
 )
 
 func wrongContent(format string, args ...any) error {
@@ -38,6 +39,9 @@ func CheckContent(c *clew.WindowContent) error {
 			return err
 		}
 	}
+	if c.Kind == clew.WindowApp || c.Kind == clew.WindowMCPApp {
+		return checkApp(c)
+	}
 	switch {
 	case c.Kind == clew.WindowComponents && c.Root == nil:
 		return wrongContent("components need a root")
@@ -49,6 +53,34 @@ func CheckContent(c *clew.WindowContent) error {
 		return wrongContent("the file has %d bytes, a window shows %d", c.Bytes, WindowBlobMax)
 	case c.Total < 0:
 		return wrongContent("total is below 0")
+	}
+	return nil
+}
+
+// checkApp says why a window cannot show a page.
+func checkApp(c *clew.WindowContent) error {
+	server := c.Kind == clew.WindowMCPApp
+	switch {
+	case !validBlob(c.Blob):
+		return wrongContent("an app needs a file with its page")
+	case c.Bytes < 0 || c.Bytes > clew.AppPageMax:
+		return wrongContent("the page has %d bytes, a window shows %d", c.Bytes, clew.AppPageMax)
+	case c.Text != "":
+		return wrongContent("the page of an app is a file")
+	case server != (c.Server != "") || server != (c.URI != "") || server != validBlob(c.Data):
+		return wrongContent("a page of a tool server names the server, its address there and the call that it shows; no other page does")
+	case !server && (c.Tool != "" || len(c.Connect)+len(c.Load) > 0):
+		return wrongContent("only pages of tool servers name a tool and hosts")
+	}
+	for _, text := range []string{c.Server, c.Tool, c.URI} {
+		if len(text) > appNameMax {
+			return wrongContent("a name has more than %d bytes", appNameMax)
+		}
+	}
+	for _, hosts := range [][]string{c.Connect, c.Load} {
+		if len(hosts) > clew.AppOriginsMax || slices.ContainsFunc(hosts, func(o string) bool { return !clew.ValidOrigin(o) }) {
+			return wrongContent("a page names at most %d hosts, each written out", clew.AppOriginsMax)
+		}
 	}
 	return nil
 }

@@ -89,6 +89,8 @@ func decideCommand(tx *Tx, s *core.State, cmd clew.Command) error {
 		return decideAppReady(tx, s, d)
 	case *clew.AppProtocolResponseData:
 		return decideAppResponse(tx, s, d)
+	case *clew.AppCallData:
+		return decideAppCall(tx, s, d)
 	case *clew.HitlPlanResponseData, *clew.HitlApprovalResponseData, *clew.HitlInputResponseData,
 		*clew.HitlClarificationResponseData, *clew.AskResponseData:
 		return decideResponse(tx, s, cmd)

@@ -48,7 +48,7 @@ func usable(w *core.Window, action string) (label string, err error) {
 		return "", clew.Errorf(clew.SessionInvalidState, "window %s has nothing with the action %s; it may have changed", w.ID, action)
 	case clew.WindowTable:
 		return action, nil
-	case clew.WindowMarkdown, clew.WindowText, clew.WindowImage, clew.WindowHTML:
+	case clew.WindowMarkdown, clew.WindowText, clew.WindowImage, clew.WindowHTML, clew.WindowApp, clew.WindowMCPApp:
 	}
 	if w.App != nil {
 		return action, nil
@@ -205,6 +205,11 @@ func windowsClosed(tx *Tx, s *core.State, closed []string, by *core.Task, stream
 			}
 		}
 	}
+	for _, t := range s.SortedTasks() { // what a page asked for ends with it
+		if t.Server != "" && t.Turn != nil && gone(t.WindowID) {
+			abort(tx, s, t, streamed, windowGone)
+		}
+	}
 	var keys []string
 	for _, w := range s.Windows {
 		if gone(w.ID) && !slices.Contains(keys, w.Key()) {
@@ -221,15 +226,16 @@ func windowsClosed(tx *Tx, s *core.State, closed []string, by *core.Task, stream
 	}
 }
 
+var windowGone = TurnEnd{Reason: "ended: its window was closed", Code: clew.EndCancelled}
+
 func releaseWindowAgent(tx *Tx, s *core.State, key string, streamed streams) {
-	how := TurnEnd{Reason: "ended: its window was closed", Code: clew.EndCancelled}
 	window := key
 	for _, t := range s.WindowTasks(key) {
 		if t.ActionID == "" {
 			window = t.WindowID
 		}
-		if t.Turn != nil {
-			abort(tx, s, t, streamed, how)
+		if t.Turn != nil && t.Server == "" {
+			abort(tx, s, t, streamed, windowGone)
 		}
 	}
 	tx.Add(&clew.WindowAgentStatusData{WindowID: window, AgentID: core.WindowAgentID(key), Status: clew.WindowAgentReleased})

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -124,7 +125,7 @@ func origins(meta sdk.Meta) (connect, resources []string) {
 	pick := func(list []string, fits func(string) bool) []string {
 		var out []string
 		for _, o := range list {
-			if len(out) < tool.ViewOriginsMax && tool.ValidOrigin(o) && fits(o) && !slices.Contains(out, o) {
+			if len(out) < clew.AppOriginsMax && clew.ValidOrigin(o) && fits(o) && !slices.Contains(out, o) {
 				out = append(out, o)
 			}
 		}

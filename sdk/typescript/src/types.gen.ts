@@ -492,6 +492,7 @@ export interface WindowState {
   layouts?: Layouts;
   app?: AppState;
   app_requests?: AppRequest[];
+  app_calls?: AppCall[];
 }
 
 export type WindowAgentStatus =
@@ -510,6 +511,12 @@ export interface WindowContent {
   bytes?: number;
   media_type?: string;
   alt?: string;
+  server?: string;
+  tool?: string;
+  uri?: string;
+  connect?: string[];
+  load?: string[];
+  data?: string;
 }
 
 export type WindowKind =
@@ -518,7 +525,9 @@ export type WindowKind =
   | "table"
   | "components"
   | "image"
-  | "html";
+  | "html"
+  | "app"
+  | "mcp_app";
 
 export interface TableColumn {
   name: string;
@@ -596,6 +605,20 @@ export interface AppRequest {
 export type AppProtocol =
   | "query"
   | "command";
+
+export interface AppCall {
+  request_id: string;
+  tool: string;
+  status: AppCallStatus;
+  result?: string;
+  error?: string;
+}
+
+export type AppCallStatus =
+  | "running"
+  | "waiting"
+  | "done"
+  | "refused";
 
 export interface NoticeState {
   notice_id: string;
@@ -908,6 +931,7 @@ export type CommandType =
   | "user_interaction"
   | "app_protocol_response"
   | "app_protocol_ready"
+  | "app_call"
   | "delete_message"
   | "delete_message_confirm"
   | "edit_message"
@@ -1045,6 +1069,7 @@ export type EventType =
   | "window_agent_status"
   | "app_protocol_request"
   | "app_registered"
+  | "app_called"
   | "checkpoint_initialized"
   | "checkpoint_saved"
   | "checkpoint_restored"
@@ -2281,6 +2306,7 @@ export interface ToolProgressData {
   images?: string[];
   output_blob?: string;
   output_bytes?: number;
+  result_blob?: string;
   duration_ms?: number;
   progress_status?: ProgressStatus;
 }
@@ -2319,6 +2345,19 @@ export interface AppRegisteredData {
   app?: string;
   queries?: string[];
   commands?: string[];
+}
+
+/** The page of a tool server asked for a tool of its server. */
+export interface AppCalledData {
+  task_id: string;
+  monitor_id?: string;
+  agent_id?: string;
+  window_id: string;
+  request_id: string;
+  tool_call_id: string;
+  server: string;
+  tool: string;
+  arguments?: unknown;
 }
 
 /** Checkpoints of a workspace can be made from here on. */
@@ -2812,6 +2851,14 @@ export interface AppProtocolReadyData {
   commands?: string[];
 }
 
+/** The page of a tool server asks for a tool of its server. */
+export interface AppCallData {
+  window_id: string;
+  request_id: string;
+  tool: string;
+  arguments?: Record<string, unknown>;
+}
+
 /** Ask what deleting a message would take away. */
 export interface DeleteMessageData {
   message_id?: string;
@@ -3248,6 +3295,8 @@ export interface EventData {
   app_protocol_request: AppProtocolRequestData;
   /** What the app in a window can be asked and told. */
   app_registered: AppRegisteredData;
+  /** The page of a tool server asked for a tool of its server. */
+  app_called: AppCalledData;
   /** Checkpoints of a workspace can be made from here on. */
   checkpoint_initialized: CheckpointInitializedData;
   /** A checkpoint was made. */
@@ -3368,6 +3417,8 @@ export interface CommandData {
   app_protocol_response: AppProtocolResponseData;
   /** An app is ready to be asked. */
   app_protocol_ready: AppProtocolReadyData;
+  /** The page of a tool server asks for a tool of its server. */
+  app_call: AppCallData;
   /** Ask what deleting a message would take away. */
   delete_message: DeleteMessageData;
   /** Delete a message and all after it. */
@@ -3522,6 +3573,7 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "window_agent_status"; data: WindowAgentStatusData })
   | (ServerEnvelopeBase & { type: "app_protocol_request"; data: AppProtocolRequestData })
   | (ServerEnvelopeBase & { type: "app_registered"; data: AppRegisteredData })
+  | (ServerEnvelopeBase & { type: "app_called"; data: AppCalledData })
   | (ServerEnvelopeBase & { type: "checkpoint_initialized"; data: CheckpointInitializedData })
   | (ServerEnvelopeBase & { type: "checkpoint_saved"; data: CheckpointSavedData })
   | (ServerEnvelopeBase & { type: "checkpoint_restored"; data: CheckpointRestoredData })
@@ -3583,6 +3635,7 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "user_interaction"; data: UserInteractionData })
   | (ClientEnvelopeBase & { type: "app_protocol_response"; data: AppProtocolResponseData })
   | (ClientEnvelopeBase & { type: "app_protocol_ready"; data: AppProtocolReadyData })
+  | (ClientEnvelopeBase & { type: "app_call"; data: AppCallData })
   | (ClientEnvelopeBase & { type: "delete_message"; data?: DeleteMessageData })
   | (ClientEnvelopeBase & { type: "delete_message_confirm"; data?: DeleteMessageConfirmData })
   | (ClientEnvelopeBase & { type: "edit_message"; data: EditMessageData })
@@ -3704,6 +3757,7 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "window_agent_status",
   "app_protocol_request",
   "app_registered",
+  "app_called",
   "checkpoint_initialized",
   "checkpoint_saved",
   "checkpoint_restored",

@@ -1,0 +1,51 @@
+package decide
+
+import (
+	"encoding/json"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/session/core"
+)
+
+// appCallsSpanMS is how soon after each other a page may ask for as many calls as are
+// kept: 30 a minute.
+const appCallsSpanMS = 16_000
+
+// decideAppCall begins the call that the page of a tool server asks for: a task of its
+// own, with this call and nothing else. Whether the tool is there, is for pages and may
+// run is found out when it begins, as with an agent's call.
+func decideAppCall(tx *Tx, s *core.State, d *clew.AppCallData) error {
+	w := s.Window(d.WindowID)
+	switch {
+	case w == nil:
+		return noWindow(d.WindowID)
+	case w.Content == nil || w.Content.Kind != clew.WindowMCPApp:
+		return clew.Errorf(clew.SessionInvalidState, "window %s shows no page of a tool server", d.WindowID)
+	case s.AppCall(w.ID, d.RequestID) != nil:
+		return nil // asked again
+	}
+	running, since := s.AppCallsUnderWay(w.ID)
+	switch {
+	case running >= core.AppCallsAtOnce:
+		return clew.Errorf(clew.QueueFull, "the page in window %s waits for %d calls already", w.ID, running)
+	case since > 0 && tx.Now()-since < appCallsSpanMS:
+		return clew.Errorf(clew.BudgetExceeded, "the page in window %s asks for too much: wait a few seconds", w.ID)
+	}
+	input, err := json.Marshal(d.Arguments)
+	if err != nil || d.Arguments == nil {
+		input = json.RawMessage("{}")
+	}
+	id := tx.taskID(s, 1)
+	ref := clew.TaskRef{TaskID: id, RootTaskID: id, MonitorID: w.MonitorID}
+	agent := core.WindowAgentID(w.Key())
+	tx.Add(&clew.TaskCreatedData{
+		TaskRef: ref, Task: clew.Clip(w.Content.Server+": "+d.Tool, core.TitleRunes), Workspace: s.Workspace, AgentID: agent, AgentKind: clew.AgentWindow,
+		AgentKey: w.Key(), WindowID: w.ID, ActionID: string(d.RequestID),
+	})
+	tx.Add(&clew.AppCalledData{
+		TaskID: id, MonitorID: w.MonitorID, AgentID: agent, WindowID: w.ID, RequestID: d.RequestID, ToolCallID: core.DeriveID("app_", s.ID, tx.seq+uint64(tx.Len())),
+		Server: w.Content.Server, Tool: d.Tool, Arguments: input,
+	})
+	tx.Add(&clew.TaskActiveData{TaskRef: ref})
+	return nil
+}
