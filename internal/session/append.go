@@ -89,10 +89,17 @@ func passRecorded(waiting []pending) {
 		return
 	}
 	for _, p := range waiting {
+		if _, ok := p.req.cmd.Data.(*clew.AppProtocolResponseData); ok && len(p.events) > 0 {
+			crash.At("app.answered")
+		}
 		for _, e := range p.events {
 			switch d := e.Data.(type) {
 			case *clew.MonitorRemovedData:
 				crash.At("monitor.removed")
+			case *clew.WindowAgentStatusData:
+				crash.At("window." + string(d.Status))
+			case *clew.AppProtocolRequestData:
+				crash.At("app.requested")
 			case *clew.MessageQueuedData:
 				if d.Callback != "" {
 					crash.At("wake.queued")

@@ -57,49 +57,94 @@ func TestAgentsKilled(t *testing.T) {
 	}
 }
 
-func killAgents(t *testing.T, place string) {
-	s := proc.NewStage(t, proc.Setup{
-		Program: proc.Program(t, "crashpoints"), Session: "s1", Script: agentScript, Model: llmtest.Options{Fast: true},
+// A mortal is a stage whose server may die at a place and is started again.
+type mortal struct {
+	*proc.Stage
+	deaths  int
+	records []proc.Record // as until saw them last
+}
+
+// newMortal starts a server that dies at a place, "" for one that does not.
+func newMortal(t *testing.T, script, place string) *mortal {
+	t.Helper()
+	s := &mortal{Stage: proc.NewStage(t, proc.Setup{
+		Program: proc.Program(t, "crashpoints"), Session: "s1", Script: script, Model: llmtest.Options{Fast: true},
 		Settings: map[string]any{"model_crash_retry": "auto"}, Files: map[string]string{"notes.md": "# Notes\n"},
-	})
+	})}
 	if place == "" {
 		s.Start()
 	} else {
 		s.Start("CLEW_CRASH_AT=" + place)
 	}
-	deaths := 0
-	alive := func() {
+	proc.Must(t, s.Create(t.Context()))
+	return s
+}
+
+// alive starts the server again if it has died.
+func (s *mortal) alive() {
+	select {
+	case <-s.Srv.Exited():
+		s.deaths++
+		s.Start()
+	default:
+	}
+}
+
+// do sends a command, again if the server died with it.
+func (s *mortal) do(name string, typ clew.CommandType, data any) {
+	s.T.Helper()
+	if err := s.Command(s.T.Context(), name, typ, data); err != nil {
 		select {
 		case <-s.Srv.Exited():
-			deaths++
-			s.Start()
-		default:
+		case <-time.After(within):
+			s.T.Fatalf("%s was refused: %v", name, err)
+		}
+		s.alive()
+		proc.Must(s.T, s.Command(s.T.Context(), name, typ, data))
+	}
+}
+
+func (s *mortal) say(name, text string, on clew.MonitorID, how clew.Arrival) {
+	s.T.Helper()
+	s.do(name, clew.CommandUserMessage, clew.UserMessageData{Text: text, MonitorID: on, Delivery: how, MayAnswer: []clew.RequestID{}})
+}
+
+// until waits for a state, and reads the records up to it.
+func (s *mortal) until(what string, ok func(st clew.SessionState) bool) clew.SessionState {
+	s.T.Helper()
+	var st clew.SessionState
+	proc.Eventually(s.T, what, within, func() bool {
+		s.alive()
+		var err error
+		s.records, st, err = s.Replay(s.T.Context(), s.Session)
+		return err == nil && ok(st)
+	})
+	return st
+}
+
+// given says how many agents got each message.
+func (s *mortal) given() map[clew.ClientMessageID]int {
+	accepted := map[clew.ClientMessageID]int{}
+	for _, r := range s.records {
+		if d, ok := r.Event.Data.(*clew.MessageAcceptedData); ok && d.ClientMessageID != "" {
+			accepted[d.ClientMessageID]++
 		}
 	}
-	do := func(name string, typ clew.CommandType, data any) {
-		t.Helper()
-		if err := s.Command(t.Context(), name, typ, data); err != nil {
-			<-s.Srv.Exited() // else it was refused, and the test ends with its time
-			alive()
-			proc.Must(t, s.Command(t.Context(), name, typ, data))
-		}
+	return accepted
+}
+
+// died checks that the server died once if it was to, and stops it.
+func (s *mortal) died(place string) {
+	s.T.Helper()
+	if want := map[bool]int{true: 1}[place != ""]; s.deaths != want {
+		s.T.Errorf("it died %d times", s.deaths)
 	}
-	say := func(name, text string, on clew.MonitorID, how clew.Arrival) {
-		t.Helper()
-		do(name, clew.CommandUserMessage, clew.UserMessageData{Text: text, MonitorID: on, Delivery: how, MayAnswer: []clew.RequestID{}})
-	}
-	var records []proc.Record
-	until := func(what string, ok func(st clew.SessionState) bool) clew.SessionState {
-		t.Helper()
-		var st clew.SessionState
-		proc.Eventually(t, what, 60*time.Second, func() bool {
-			alive()
-			var err error
-			records, st, err = s.Replay(t.Context(), "s1")
-			return err == nil && ok(st)
-		})
-		return st
-	}
+	proc.Must(s.T, s.Srv.Stop())
+}
+
+func killAgents(t *testing.T, place string) {
+	s := newMortal(t, agentScript, place)
+	say, do, until := s.say, s.do, s.until
 	asked := func(on clew.MonitorID) func(clew.SessionState) bool {
 		return func(st clew.SessionState) bool { return questionOn(st, on) != "" }
 	}
@@ -110,7 +155,6 @@ func killAgents(t *testing.T, place string) {
 		t.Helper()
 		do(name, clew.CommandHitlInputResponse, clew.HitlInputResponseData{RequestID: questionOn(st, clew.MainMonitor), Value: "that one"})
 	}
-	proc.Must(t, s.Create(t.Context()))
 	say("c1", "work", "", "")
 	until("the main agent asks", asked(clew.MainMonitor))
 	say("c2", "beside", "", clew.ArrivalEphemeral)
@@ -134,21 +178,13 @@ func killAgents(t *testing.T, place string) {
 			t.Errorf("%q is there %d times", text, n)
 		}
 	}
-	accepted := map[clew.ClientMessageID]int{}
-	for _, r := range records {
-		if d, ok := r.Event.Data.(*clew.MessageAcceptedData); ok && d.ClientMessageID != "" {
-			accepted[d.ClientMessageID]++
-		}
-	}
+	accepted := s.given()
 	for _, name := range []clew.ClientMessageID{"c1", "c2", "c3", "c4", "c5"} {
 		if accepted[name] != 1 {
 			t.Errorf("%s was given to %d agents", name, accepted[name])
 		}
 	}
-	if want := map[bool]int{true: 1}[place != ""]; deaths != want {
-		t.Errorf("it died %d times", deaths)
-	}
-	proc.Must(t, s.Srv.Stop())
+	s.died(place)
 }
 
 func questionOn(st clew.SessionState, on clew.MonitorID) clew.RequestID {
