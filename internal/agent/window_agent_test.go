@@ -155,6 +155,43 @@ func TestParallelPress(t *testing.T) {
 	}, calls(call("open", "window", orderForm)), says("It is open."), slowly("Saved."), says("Two dates fit."))
 }
 
+// Of two that work in one window, one is stopped by its name and the other works on; the
+// state says in which window of a group each one works.
+func TestStopOneOfAWindow(t *testing.T) {
+	run(t, nil, func(w *world) {
+		w.say("open it")
+		w.idle()
+		w.press("save", nil)
+		w.press("check", nil, "a1")
+		at := func() (list []string) {
+			for _, a := range w.state().Agents {
+				list = append(list, a.Role)
+			}
+			return list
+		}
+		if got := fmt.Sprint(at()); got != "[window-order window-order/a1]" {
+			t.Fatalf("at work: %s", got)
+		}
+		w.do(&clew.InterruptAgentData{Agent: "window-order"})
+		if got := fmt.Sprint(at()); got != "[window-order/a1]" {
+			t.Errorf("after the first was stopped: %s", got)
+		}
+		w.do(&clew.InterruptAgentData{Agent: "window-order/a1"})
+		if got := fmt.Sprint(at()); got != "[]" {
+			t.Errorf("after the second was stopped: %s", got)
+		}
+		w.press("save", nil)
+		w.idle()
+		w.do(&clew.WindowMessageData{WindowID: "receipt", Text: "print it"})
+		if a := w.state().Agents; len(a) != 1 || a[0].AgentID != "window-order" || a[0].WindowID != "receipt" {
+			t.Errorf("at work in the second window: %+v", a)
+		}
+		sleep(60)
+		w.idle()
+	}, calls(call("open", "window", orderForm)), says("It is open."), slowly("Saved."), slowly("Two dates fit."),
+		calls(call("r", "window", `{"action":"open","window_id":"receipt","title":"Receipt","content":"180 boxes"}`)), says("Saved."), slowly("Printed."))
+}
+
 // What a window's agent opens joins its group; it changes nothing else. The agent lives
 // as long as one window of the group does, and its work ends with the last.
 //

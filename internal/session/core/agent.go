@@ -91,7 +91,7 @@ func (s *State) agentStates() clew.List[clew.AgentState] {
 			continue
 		}
 		list = append(list, clew.AgentState{
-			AgentID: t.AgentID, Kind: t.Kind(), Role: t.Role(), MonitorID: t.MonitorID, TaskID: t.TaskID, WindowID: t.WindowID,
+			AgentID: t.AgentID, Kind: t.Kind(), Role: t.Role(), MonitorID: t.MonitorID, TaskID: t.TaskID, WindowID: cmp.Or(t.Turn.WindowID, t.WindowID),
 			Title: t.title(), Waiting: s.awaitsPerson(t), SinceMS: t.Turn.SinceMS,
 		})
 	}

@@ -60,6 +60,7 @@ func decideStop(tx *Tx, s *core.State, cmd clew.Command, d *StopCommand) error {
 // stays: a task that waits for its child still does, and a run is paused.
 func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, streamed streams) error {
 	found := agent == ""
+	named := addresses(s, agent)
 	for _, m := range s.AllMonitors() {
 		ofRun, err := interruptRun(tx, s, m.ID, by, agent, streamed)
 		if err != nil {
@@ -78,7 +79,7 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 		if s.ActiveRun(t) != nil {
 			continue
 		}
-		if agent != "" && string(t.AgentID) != agent && t.Role() != agent {
+		if !named(t) {
 			continue
 		}
 		found = true
@@ -110,6 +111,19 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 		goOn(tx, s, t, "")
 	}
 	return nil
+}
+
+// addresses says which tasks a name stands for: the turn of this name, else all that the
+// agent of this name does. A window's agent and its turn may be called the same, and then
+// presses that run beside it are not meant.
+func addresses(s *core.State, agent string) func(*core.Task) bool {
+	switch {
+	case agent == "":
+		return func(*core.Task) bool { return true }
+	case slices.ContainsFunc(s.SortedTasks(), func(t *core.Task) bool { return t.Role() == agent }):
+		return func(t *core.Task) bool { return t.Role() == agent }
+	}
+	return func(t *core.Task) bool { return string(t.AgentID) == agent }
 }
 
 // interruptRun is decideInterrupt for the run under way on a monitor, if there is

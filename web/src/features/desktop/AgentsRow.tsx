@@ -28,7 +28,7 @@ export function AgentsRow({ session, monitor, views }: Props) {
   const order = [...agents.filter(here), ...agents.filter((a) => !here(a))];
   return (
     <ul aria-label={t.agents} className="-m-1 flex min-w-0 flex-1 gap-2 overflow-x-auto p-1 max-sm:m-0 max-sm:px-2" data-agents={order.length}>
-      {order.map((a) => <Pill key={a.agent_id} session={session} agent={a} here={here(a)} views={views} />)}
+      {order.map((a) => <Pill key={a.role} session={session} agent={a} here={here(a)} views={views} />)}
     </ul>
   );
 }
@@ -53,7 +53,7 @@ function Pill({ session, agent: a, here, views }: { session: Session; agent: Age
     }
   }
   const alone = a.kind === "main" && !here; // its title is its name then
-  const does = a.waiting ? (here ? t.needsYou : t.asks(n)) : a.kind === "task" ? t.task(spent(Math.max(0, now - a.since_ms))) : (!alone && a.kind !== "step" && a.title) || (here ? t.works : t.on(n));
+  const does = a.waiting ? (here ? t.needsYou : t.asks(n)) : a.kind === "task" ? t.task(spent(Math.max(0, now - a.since_ms))) : (!alone && a.kind !== "step" && a.title !== name && a.title) || (here ? t.works : t.on(n));
   const open = () => {
     bringToFront(session, transcriptId);
     navigate(`/s/${session.id}/desktop/${monitor}${question ? `?question=${question}` : ""}`);

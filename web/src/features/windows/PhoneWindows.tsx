@@ -4,6 +4,7 @@ import { AppWindow } from "lucide-react";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Empty, Select } from "@/ui";
+import { AgentFoot } from "./AgentFoot";
 import { Content } from "./Content";
 import { bringToFront, closeWindow, inOrder, numberOf, useDesk } from "./desk";
 import { WindowMenu } from "./WindowMenu";
@@ -31,6 +32,7 @@ export function PhoneWindows({ session }: { session: Session }) {
         <WindowMenu session={session} window={shown} title={title} close={close} />
       </header>
       <div className="min-h-0 flex-1 bg-sheet"><Content key={shown.window_id} session={session} window={shown} title={title} /></div>
+      <AgentFoot session={session} window={shown} />
     </section>
   );
 }

@@ -14,7 +14,7 @@ export const windowWords = words({
     pressed: (label: string) => `Sent: ${label}`, openLink: "Open this link?", openIt: "Open link", cancel: "Cancel",
     sortBy: (name: string) => `Sort by ${name}`, sortedBy: (name: string, down: boolean) => `Sorted by ${name}, ${down ? "highest first" : "lowest first"}`, unsorted: "In the original order",
     rows: (n: number) => `${n} ${n === 1 ? "row" : "rows"}`, firstOf: (n: number, all: number) => `First ${n} of ${all} rows`, rowsOf: (from: number, to: number, all: number) => `Rows ${from} to ${to} of ${all}`,
-    pageBefore: "Previous rows", pageAfter: "Next rows", exportCsv: "Export CSV", agentWorks: "Window agent is working", agentAsks: "Window agent needs you", stop: "Stop", desktop: "Open desktop",
+    pageBefore: "Previous rows", pageAfter: "Next rows", exportCsv: "Export CSV", agentWorks: "Window agent is working", agentAsks: "Window agent needs you", stop: "Stop", waiting: (n: number) => `${n} waiting`, remove: (label: string) => `Remove ${label}`, desktop: "Open desktop",
   },
   ko: {
     windows: "창", untitled: "제목 없는 창", content: (title: string) => `${title} 내용`,
@@ -29,6 +29,6 @@ export const windowWords = words({
     pressed: (label: string) => `보냈습니다: ${label}`, openLink: "이 링크를 열까요?", openIt: "링크 열기", cancel: "취소",
     sortBy: (name: string) => `${name} 기준으로 정렬`, sortedBy: (name: string, down: boolean) => `${name} 기준 ${down ? "내림차순" : "오름차순"}으로 정렬했습니다`, unsorted: "원래 순서입니다",
     rows: (n: number) => `${n}행`, firstOf: (n: number, all: number) => `${all}행 중 처음 ${n}행`, rowsOf: (from: number, to: number, all: number) => `${all}행 중 ${from}–${to}행`,
-    pageBefore: "이전 행", pageAfter: "다음 행", exportCsv: "CSV로 내보내기", agentWorks: "창 에이전트가 작업하고 있습니다", agentAsks: "창 에이전트가 답변을 기다립니다", stop: "중지", desktop: "데스크톱 열기",
+    pageBefore: "이전 행", pageAfter: "다음 행", exportCsv: "CSV로 내보내기", agentWorks: "창 에이전트가 작업하고 있습니다", agentAsks: "창 에이전트가 답변을 기다립니다", stop: "중지", waiting: (n: number) => `${n}개 대기`, remove: (label: string) => `${label} 제거`, desktop: "데스크톱 열기",
   },
 });

@@ -9,11 +9,11 @@ import { Badge, Button, Dialog, IconButton, Menu, TextArea, type MenuItem } from
 import { mainMonitor } from "../transcript/scope";
 import { composerWords } from "./words";
 
-/** The messages that wait in line, in order: they can be changed, moved, sent now or taken out. */
+/** The messages that wait for the main agent, in order (a window shows what waits for its own): they can be changed, moved, sent now or taken out. */
 export function Queue({ session, monitor }: { session: Session; /** Of this one alone. */ monitor?: string }) {
   const t = useWords(composerWords);
   const all = useSnapshot(session, (s) => s.queue);
-  const queue = useMemo(() => (monitor === undefined ? all : all.filter((q) => (q.monitor_id ?? mainMonitor) === monitor)), [all, monitor]);
+  const queue = useMemo(() => all.filter((q) => !q.window_id && (monitor === undefined || (q.monitor_id ?? mainMonitor) === monitor)), [all, monitor]);
   const [edited, setEdited] = useState<QueuedMessage | null>(null);
   if (queue.length === 0) return null;
   return (

@@ -15,7 +15,7 @@ import { transcriptWords } from "./words";
 export function toneOfTask(task: TaskInfo | undefined): Tone {
   if (!task) return "done";
   if (task.request_id) return "ask";
-  if (!task.ended_ms) return "run";
+  if (!task.ended_ms) return task.agent_kind === "window" && !task.at_work ? "done" : "run"; // a window's agent stays for the next press
   const how = task.outcome?.status ?? (task.status === "completed" ? "done" : "stopped");
   return how === "done" ? "done" : how === "failed" ? "fail" : "past";
 }
@@ -40,7 +40,7 @@ export function GroupHead({ session, row, message: m, onToggle }: { session: Ses
       depth={row.card?.depth ?? 0}
       result={task?.result || resultOf(session, row)}
       task={task}
-      took={task ? (task.ended_ms ?? now) - task.created_ms : 0}
+      took={task && task.agent_kind !== "window" ? (task.ended_ms ?? now) - task.created_ms : 0}
       badge={inside > 0 && <Badge>{find.inside(inside)}</Badge>}
       onToggle={() => onToggle(row.group!, !open)}
       className={cx(row.card?.first && "rounded-t-lg", row.card?.last && "rounded-b-lg")}
