@@ -226,7 +226,13 @@ var kinds = map[clew.Say]string{
 	clew.SayCompletionResult: "result", clew.SaySubtaskResult: "subtask", clew.SayError: "error", clew.SayDiffError: "error",
 }
 
+// messageKind says who or what a message is, and on which monitor, unless that is the
+// main one.
 func messageKind(m clew.Message) string {
+	if on := m.MonitorID; on != "" && on != clew.MainMonitor {
+		m.MonitorID = ""
+		return messageKind(m) + " on " + env.Plain(string(on))
+	}
 	switch {
 	case m.Type == clew.TypeAsk && m.RequestID == "":
 		return "tool"

@@ -20,9 +20,10 @@ func TestPrintMessages(t *testing.T) {
 		{MessageID: id(5), Type: clew.TypeAsk, Ask: clew.AskCommand, Role: clew.SpeakerAssistant, Text: "run: ls", RequestID: "req_1"},
 		{MessageID: id(6), Type: clew.TypeAsk, Ask: clew.AskCommand, Role: clew.SpeakerAssistant, Text: "run: ls", RequestID: "req_2", IsAnswered: true},
 		{MessageID: id(7), Type: clew.TypeSay, Say: clew.SayCommandOutput, Role: clew.SpeakerAssistant, Text: "a\x1b[2J\n"},
-		{MessageID: id(8), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: "Done."},
+		{MessageID: id(8), Type: clew.TypeSay, Say: clew.SayText, Role: clew.SpeakerAssistant, Text: "Done.", MonitorID: clew.MainMonitor},
+		{MessageID: id(9), Type: clew.TypeSay, Say: clew.SayUserFeedback, Role: clew.SpeakerUser, Text: "and there?", MonitorID: "monitor-1"},
 	}
-	if n, err := printMessages(&b, messages, 5); err != nil || n != 7 {
+	if n, err := printMessages(&b, messages, 5); err != nil || n != 8 {
 		t.Fatal(n, err)
 	}
 	want := ` 5  msg_000000000001  user  do it
@@ -33,12 +34,13 @@ func TestPrintMessages(t *testing.T) {
 10  msg_000000000006  asked  run: ls
 11  msg_000000000007  output  a` + "\uFFFD" + `[2J
 12  msg_000000000008  assistant  Done.
+13  msg_000000000009  user on monitor-1  and there?
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	b.Reset()
-	if n, err := printMessages(&b, messages[7:], -1); err != nil || n != 1 || b.String() != "msg_000000000008  assistant  Done.\n" {
+	if n, err := printMessages(&b, messages[7:8], -1); err != nil || n != 1 || b.String() != "msg_000000000008  assistant  Done.\n" {
 		t.Errorf("without numbers: %q, %v", b.String(), err)
 	}
 }

@@ -24,6 +24,7 @@ type transcriptPrinter struct {
 	told   map[clew.MessageID]bool
 	known  aroundKnown
 	before string         // the kind of the last block
+	on, at clew.MonitorID // of what is told now, and of what was told last
 	hold   bool           // somebody is being asked: texts wait until they are whole
 	own    map[string]int // what was typed here and is told already
 	keep   bool           // the last text is kept back: it may be the answer, which is told elsewhere
@@ -35,13 +36,14 @@ type transcriptPrinter struct {
 // others wait until they are whole, so that sentences stay apart.
 type growing struct {
 	id    clew.MessageID
+	on    clew.MonitorID
 	text  string
 	shown int
 }
 
 func newStory(s *Screen, verbose bool, said clew.ClientMessageID) *transcriptPrinter {
 	return &transcriptPrinter{
-		Screen: s, verbose: verbose, said: said, told: map[clew.MessageID]bool{}, own: map[string]int{}, known: newKnown(),
+		Screen: s, verbose: verbose, said: said, told: map[clew.MessageID]bool{}, own: map[string]int{}, known: newKnown(), at: clew.MainMonitor,
 		look: func(*clew.Message) callDetails { return callDetails{} },
 	}
 }
@@ -60,10 +62,17 @@ func (s *transcriptPrinter) take(r *client.Replica, d *clew.StateChangedData, fi
 	s.around(r, first)
 }
 
-// para parts blocks of different kinds by an empty line.
+// para parts blocks of different kinds by an empty line, and says where it goes on when
+// that is another monitor than before.
 func (s *transcriptPrinter) para(kind string) {
 	s.end()
 	s.tellKept()
+	if on := s.on; on != "" && on != s.at {
+		s.at = on
+		s.para("monitor")
+		s.Line(Faint, "On %s:", on)
+		s.before = kind
+	}
 	if s.before != "" && s.before != kind {
 		s.Write("\n")
 	}
@@ -77,6 +86,8 @@ func (s *transcriptPrinter) note(i ink, format string, args ...any) {
 
 // message tells a message once it is whole.
 func (s *transcriptPrinter) message(m *clew.Message) {
+	s.on = m.MonitorID
+	defer func() { s.on = "" }()
 	if m.Type != clew.TypeSay {
 		s.tool(m) // questions are told by others
 		return
@@ -150,6 +161,7 @@ func (s *transcriptPrinter) speech(m *clew.Message) {
 		return
 	}
 	g := s.growing(m.MessageID)
+	g.on = m.MonitorID
 	switch {
 	case m.Text != "" && strings.HasPrefix(g.text, m.Text): // it has come further meanwhile
 	case strings.HasPrefix(m.Text, g.text[:g.shown]):
@@ -214,7 +226,10 @@ func (s *transcriptPrinter) reveal(g *growing) {
 		return
 	}
 	if kind := "text " + string(g.id); s.before != kind {
+		was := s.on
+		s.on = g.on
 		s.para(kind)
+		s.on = was
 	}
 	g.shown = len(g.text)
 	s.Screen.say(text)

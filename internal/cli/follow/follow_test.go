@@ -68,6 +68,34 @@ func TestStoryTellsOnce(t *testing.T) {
 	}
 }
 
+// What is said on other monitors says so when they change, and a session with one
+// monitor is told as ever.
+func TestStoryNamesMonitors(t *testing.T) {
+	on := func(n uint64, monitor clew.MonitorID, text string, role clew.Speaker) clew.Message {
+		return clew.Message{MessageID: clew.MessageIDOf(n), Type: clew.TypeSay, Say: clew.SayText, Role: role, Text: text, MonitorID: monitor}
+	}
+	var out strings.Builder
+	s := newStory(&Screen{w: &out}, false, "")
+	tell(s, clew.StatePut{}, true)
+	tell(s, clew.StatePut{Message: []clew.Message{
+		on(1, "monitor-0", "first", clew.SpeakerUser), on(2, "monitor-0", "one", clew.SpeakerAssistant),
+		on(3, "monitor-1", "second", clew.SpeakerUser), on(4, "monitor-1", "two", clew.SpeakerAssistant), on(5, "monitor-0", "back", clew.SpeakerAssistant),
+	}}, false)
+	// Two texts grow at once: each is told whole, under its own monitor.
+	a, b := on(6, "monitor-0", "here", clew.SpeakerAssistant), on(7, "monitor-1", "there", clew.SpeakerAssistant)
+	a.Partial, b.Partial = true, true
+	tell(s, clew.StatePut{Message: []clew.Message{a, b}}, false)
+	s.grow(b.MessageID, 5, " too")
+	s.grow(a.MessageID, 4, " it is")
+	a.Partial, a.Text, b.Partial, b.Text = false, "here it is", false, "there too"
+	tell(s, clew.StatePut{Message: []clew.Message{b, a}}, false)
+	s.end()
+	want := "> first\n\none\n\nOn monitor-1:\n> second\n\ntwo\n\nOn monitor-0:\nback\n\nhere it is\n\nOn monitor-1:\nthere too\n"
+	if out.String() != want {
+		t.Errorf("told\n%q\nwant\n%q", out.String(), want)
+	}
+}
+
 // tell has a story tell of a state that has nothing but this.
 func tell(s *transcriptPrinter, put clew.StatePut, first bool) {
 	var r client.Replica

@@ -35,7 +35,7 @@ const gutter = 3
 // Lines draws the row for this many columns. The first column is free, for the
 // caller to mark the row that is chosen. The lines are kept: do not change them.
 func (r *Row) Lines(width int) []paint.Line {
-	s := state{width: width, version: r.version(), open: r.Open, head: r.head, mark: r.mark}
+	s := state{width: width, version: r.version(), open: r.Open, head: r.head, place: r.place, mark: r.mark}
 	if r.drawn.lines == nil || r.drawn.state != s {
 		r.drawn = renderCache{s, r.draw(max(width-gutter, 10))}
 	}
@@ -111,6 +111,9 @@ func (r *Row) drawUser(width int) []paint.Line {
 	if e.Delivery == clew.DeliverySteer {
 		left = append(left, paint.S(paint.Soft, " · while it worked"))
 	}
+	if r.place != "" {
+		left = append(left, paint.S(paint.Soft, " · on "+r.place))
+	}
 	lines := []paint.Line{paint.Between(left, paint.L(paint.S(paint.Past, clock(e.TS))), width)}
 	lines = append(lines, paint.Paragraphs(paint.Style{Bold: true}, strings.TrimRight(e.Text, "\n"), width)...)
 	if n := len(e.Images); n > 0 {
@@ -124,6 +127,9 @@ func clock(ms int64) string { return time.UnixMilli(ms).Format("15:04") }
 func (r *Row) drawText(width int) []paint.Line {
 	e := r.first
 	var lines []paint.Line
+	if r.place != "" {
+		lines = append(lines, paint.L(paint.S(paint.Soft, "On "+r.place)).Cut(width))
+	}
 	if e.AgentKind == clew.AgentEphemeral {
 		lines = append(lines, paint.L(paint.S(paint.Soft, "Answered without the conversation")).Cut(width))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -36,6 +37,7 @@ type Row struct {
 	first *entry
 	more  []*entry // outputs of a call
 	head  bool     // somebody begins to speak
+	place string   // the monitor, if it is another than that of the words before
 	mark  mark     // of what a task was told: how it stands
 	note  string
 	drawn renderCache
@@ -50,6 +52,7 @@ type renderCache struct {
 type state struct {
 	width, version int
 	open, head     bool
+	place          string
 	mark           mark
 }
 
@@ -121,7 +124,7 @@ func (f *Feed) Rows(queued []clew.QueuedMessage) []*Row {
 }
 
 func (f *Feed) build(queued []clew.QueuedMessage) {
-	b := builder{feed: f, rows: f.rows[:0:0], owners: map[string]*Row{}, notes: f.notes}
+	b := builder{feed: f, rows: f.rows[:0:0], owners: map[string]*Row{}, monitor: clew.MainMonitor, notes: f.notes}
 	for _, e := range f.held {
 		waits := func(q clew.QueuedMessage) bool { return q.MessageID == e.MessageID }
 		elsewhere := f.Monitor != "" && e.MonitorID != "" && e.MonitorID != f.Monitor
@@ -138,6 +141,7 @@ type builder struct {
 	rows    []*Row
 	owners  map[string]*Row // calls, by their ids
 	speaker string
+	monitor clew.MonitorID // of the words before
 	notes   []note
 }
 
@@ -152,7 +156,7 @@ func (b *builder) take(e *entry) {
 		return
 	}
 	r := b.row(e.MessageID)
-	r.Kind, r.first, r.more, r.head = kind, e, nil, b.begins(kind, e)
+	r.Kind, r.first, r.more, r.head, r.place = kind, e, nil, b.begins(kind, e), b.moves(kind, e)
 	if r.mark = markPast; kind == Brief && b.feed.marks[e.TaskID] != (mark{}) {
 		r.mark = b.feed.marks[e.TaskID]
 	}
@@ -193,6 +197,16 @@ func (b *builder) begins(kind Kind, e *entry) bool {
 	begins := who != b.speaker || kind == User
 	b.speaker = who
 	return begins
+}
+
+// moves gives the monitor of words that are said on another one than those before, where
+// all monitors are shown.
+func (b *builder) moves(kind Kind, e *entry) string {
+	if kind != User && kind != Text || b.feed.Monitor != "" || e.MonitorID == "" || e.MonitorID == b.monitor {
+		return ""
+	}
+	b.monitor = e.MonitorID
+	return term.CleanLine(string(e.MonitorID))
 }
 
 // passNotes puts the notes from before a message in front of it.
