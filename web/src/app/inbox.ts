@@ -4,8 +4,7 @@ import { useCallback, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { announce, notify } from "./notices";
-import { usePrefs } from "./prefs";
-import { closeSettled, notifyOutside } from "./worker";
+import { closeSettled, mayNotify, notifyOutside } from "./worker";
 import { appWords } from "./words";
 
 /** The open questions of this person, live. */
@@ -63,7 +62,7 @@ export function useQuestionBell(): void {
       const here = path.startsWith(`/s/${item.session_id}`) || path === "/inbox" || path === "/";
       announce(text);
       if (!here) notify({ tone: "ask", text, action: { label: t.nextQuestion, run: () => navigate(`/s/${item.session_id}?question=${item.question.request_id}`) } });
-      if (document.hidden && usePrefs.getState().notify && "Notification" in window && Notification.permission === "granted") {
+      if (mayNotify()) {
         void notifyOutside(text, item.question.request_id, `/s/${item.session_id}?question=${item.question.request_id}`).catch(() => {});
       }
     }

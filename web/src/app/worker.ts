@@ -74,10 +74,15 @@ export interface Noted {
   settled: boolean;
 }
 
-/** Shows a notification of the page. With push on, the service worker does it. */
-export async function notifyOutside(title: string, tag: string, url: string): Promise<void> {
+/** Whether this person wants notifications of the page and does not look at it. */
+export function mayNotify(): boolean {
+  return document.hidden && usePrefs.getState().notify && "Notification" in window && Notification.permission === "granted";
+}
+
+/** Shows a notification of the page. With push on, the service worker does it for what the server pushes. */
+export async function notifyOutside(title: string, tag: string, url: string, pushed = true): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration("/");
-  if (!registration || (await registration.pushManager?.getSubscription())) return;
+  if (!registration || (pushed && (await registration.pushManager?.getSubscription()))) return;
   await registration.showNotification(title, { tag, data: { url, at: Date.now(), settled: false } satisfies Noted, icon: "/icon-192.png", badge: "/badge-96.png" });
 }
 

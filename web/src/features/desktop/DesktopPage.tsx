@@ -2,6 +2,7 @@ import type { TimelineMark } from "@clew-run/client";
 import { useConnection, useSnapshot } from "@clew-run/client/react";
 import { useEffect } from "react";
 import { Redirect, useSearch } from "wouter";
+import { Notices } from "@/features/notices/Notices";
 import { isFinal, Problem } from "@/features/session/Problem";
 import { useTimeline } from "@/features/session/side/useTimeline";
 import { mainMonitor } from "@/features/session/transcript/scope";
@@ -12,7 +13,6 @@ import { lazyPart } from "@/lib/lazyPart";
 import { useNarrow } from "@/lib/useNarrow";
 import { Loading } from "@/ui";
 import { PhoneDesktop } from "./PhoneDesktop";
-import { Toasts } from "./Toasts";
 import { useScreenSession } from "./useScreenSession";
 import { WideDesktop } from "./WideDesktop";
 
@@ -38,7 +38,7 @@ export function DesktopPage({ sessionId, monitor = mainMonitor }: { sessionId: s
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" data-desktop={monitor}>
       <Shown session={session} monitor={monitor} notes={notes} />
-      <Toasts session={session} />
+      <Notices session={session} className="right-5 bottom-20" />
       <SessionDialogs session={session} />
     </div>
   );

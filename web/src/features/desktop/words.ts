@@ -10,7 +10,7 @@ export const desktopWords = words({
     everyone: "Everyone", show: "Show", helpers: "Helpers", aside: (n: number) => `${n} put aside`, nextWindow: "Next window", view: "Desktop",
     none: "No windows on this monitor", noneHelp: "What the agents show you opens here. Ask for a table, a report or a form.", newMonitor: "A new monitor", newMonitorHelp: "Write a message: an agent of its own answers here, while the others work.",
     agents: "Agents at work", main: "Main agent", helper: "Helper", windowAgent: "Window agent", taskAgent: "Task agent", on: (n: number) => `Monitor ${n}`, works: "Working", asks: (n: number) => `Monitor ${n} · needs you`, task: (time: string) => `Task · ${time}`,
-    stop: (name: string) => `Stop ${name}`, open: "Open", openAgent: (name: string) => `Open ${name}`, held: (time: string) => `Held until ${time}`, notices: "Notices", dismiss: "Dismiss", messages: "Conversation and windows",
+    stop: (name: string) => `Stop ${name}`, open: "Open", openAgent: (name: string) => `Open ${name}`, held: (time: string) => `Held until ${time}`, messages: "Conversation and windows",
   },
   ko: {
     desktop: "데스크톱", back: "세션으로 돌아가기", title: (name: string) => `${name} 데스크톱`, working: (n: number) => `에이전트 ${n}개 작업 중`,
@@ -21,6 +21,6 @@ export const desktopWords = words({
     everyone: "모두", show: "표시", helpers: "도우미", aside: (n: number) => `최소화한 창 ${n}개`, nextWindow: "다음 창", view: "데스크톱",
     none: "이 모니터에 창이 없습니다", noneHelp: "에이전트가 보여 주는 창이 여기에 열립니다. 표, 보고서, 양식을 요청해 보세요.", newMonitor: "새 모니터", newMonitorHelp: "메시지를 보내면 다른 에이전트가 일하는 동안 별도의 에이전트가 여기에서 답합니다.",
     agents: "작업 중인 에이전트", main: "메인 에이전트", helper: "도우미", windowAgent: "창 에이전트", taskAgent: "작업 에이전트", on: (n: number) => `모니터 ${n}`, works: "작업 중", asks: (n: number) => `모니터 ${n} · 확인 필요`, task: (time: string) => `작업 · ${time}`,
-    stop: (name: string) => `${name} 중지`, open: "열기", openAgent: (name: string) => `${name} 열기`, held: (time: string) => `${time}까지 보류`, notices: "알림", dismiss: "닫기", messages: "대화와 창",
+    stop: (name: string) => `${name} 중지`, open: "열기", openAgent: (name: string) => `${name} 열기`, held: (time: string) => `${time}까지 보류`, messages: "대화와 창",
   },
 });

@@ -6,6 +6,7 @@ import { useSearch } from "wouter";
 import { announce, notify } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { refreshSessions } from "@/features/inbox/useSessionList";
+import { Notices } from "@/features/notices/Notices";
 import { PhoneWindows, WindowBar, Windows } from "@/features/windows/Windows";
 import { lazyPart } from "@/lib/lazyPart";
 import { useNarrow } from "@/lib/useNarrow";
@@ -64,6 +65,7 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
         {narrow && phone !== "chat" && <PhonePart session={session} />}
         {!narrow && known && <SidePanel session={session} />}
         <Windows session={session} wide={!narrow} />
+        <Notices session={session} className="top-3 right-4" />
       </div>
       {!narrow && <WindowBar session={session} />}
       {narrow ? <PhoneTabs session={session} /> : <TimelineBar session={session} timeline={timeline} />}
