@@ -36,6 +36,8 @@ type WindowContent struct {
 	Columns []TableColumn `json:"columns,omitempty"`
 	Rows    [][]any       `json:"rows,omitempty"` // texts, numbers, true, false and null
 	Total   int           `json:"total,omitempty"`
+	// RowAction is what choosing a row is called. Without it rows cannot be chosen.
+	RowAction string `json:"row_action,omitempty"`
 
 	Root *Component `json:"root,omitempty"` // of components
 

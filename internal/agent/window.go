@@ -28,6 +28,7 @@ var windowSpec = control(toolWindow, "Show the user something in a window beside
 		`"content":{"type":"string","description":"the whole content of markdown, text and html"},`+
 		`"columns":{"type":"array","description":"of a table","items":{"type":"object","properties":{"name":{"type":"string"},"title":{"type":"string"},"align":{"type":"string","enum":["left","center","right"]},"numeric":{"type":"boolean"}},"required":["name"]}},`+
 		`"rows":{"type":"array","description":"of a table: at most 200 lists of texts, numbers, booleans and nulls, in the order of the columns","items":{"type":"array"}},`+
+		`"row_action":{"type":"string","description":"of a table: a name of yours for what choosing a row means. Without it rows cannot be chosen"},`+
 		`"root":{"type":"object","description":"of components: a tree of at most 200 nodes, 8 deep. `+componentsDoc+`"},`+
 		`"path":{"type":"string","description":"a file of the workspace in place of content: an image, a table as .csv with a line of names or as .jsonl (at most 8 MiB), or a text"},`+
 		`"alt":{"type":"string","description":"what an image shows, in words"},`+
@@ -51,6 +52,7 @@ type windowInput struct {
 	Content *string            `json:"content"`
 	Columns []clew.TableColumn `json:"columns"`
 	Rows    [][]any            `json:"rows"`
+	Choice  string             `json:"row_action"`
 	Root    json.RawMessage    `json:"root"`
 	Path    string             `json:"path"`
 	Alt     string             `json:"alt"`

@@ -277,6 +277,63 @@ func TestNothingToPress(t *testing.T) {
 	}, calls(call("o", "window", orderForm), call("n", "window", `{"action":"open","window_id":"notes","title":"Notes","content":"# hi"}`)), says("Open."))
 }
 
+// Rows of a table are chosen if its agent wants that: the agent hears the row as the
+// window has it, whatever the sender says, and one of a file as it was sent.
+//
+// Covers: WIN-09
+func TestChosenRow(t *testing.T) {
+	const table = `"columns":[{"name":"item"},{"name":"stock","numeric":true}]`
+	run(t, allowed(), func(w *world) {
+		w.write("big.csv", manyRows(500))
+		w.say("open them")
+		w.idle()
+		choose := func(id, action string, index any, row map[string]any) error {
+			return w.try(&clew.ComponentActionData{WindowID: id, Action: action, FormData: map[string]any{"index": index, "row": row}})
+		}
+		for name, err := range map[string]error{
+			"a calm table":   choose("calm", "open", 0.0, nil),
+			"another action": choose("stock", "delete", 0.0, nil),
+			"no such row":    choose("stock", "open", 2.0, nil),
+			"half a row":     choose("stock", "open", 0.5, nil),
+			"before all":     choose("stock", "open", -1.0, nil),
+			"no index":       choose("stock", "open", nil, nil),
+			"past the file":  choose("big", "open", 500.0, nil),
+		} {
+			if clew.CodeOf(err) != clew.SessionInvalidState {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := len(w.statuses()); n != 0 {
+			t.Fatalf("%d records of agents", n)
+		}
+		if err := choose("stock", "open", 1.0, map[string]any{"item": "something else"}); err != nil {
+			t.Fatal(err)
+		}
+		w.idle()
+		if got, want := lastText(w.model.requests[2]), `<component_action window="stock" action="open" label="Ribbon, &lt;red&gt;">{"index":1,"row":{"item":"Ribbon, \u003cred\u003e","stock":18}}</component_action>`; !strings.Contains(got, want) {
+			t.Errorf("it heard %s\nwant %s", got, want)
+		}
+		if m := w.messages("user_feedback")[1]; m.Text != "«Ribbon, <red>»" || m.WindowID != "stock" {
+			t.Errorf("the transcript says %+v", m)
+		}
+		// Other rows in the same table can be chosen as well.
+		if err := choose("stock", "open", 0.0, nil); err != nil {
+			t.Error(err)
+		}
+		w.idle()
+		if err := choose("big", "open", 499.0, map[string]any{"name": "n499", "count": "499", "more": "not a column"}); err != nil {
+			t.Fatal(err)
+		}
+		w.idle()
+		if got := lastText(w.model.last()); !strings.Contains(got, `label="n499">{"index":499,"row":{"count":"499","name":"n499"}}`) {
+			t.Errorf("it heard %s", got)
+		}
+	}, calls(call("1", "window", `{"action":"open","window_id":"stock","title":"Stock","row_action":"open",`+table+`,"rows":[["Box",42],["Ribbon, <red>",18]]}`),
+		call("2", "window", `{"action":"open","window_id":"calm","title":"Calm",`+table+`,"rows":[["Box",42]]}`),
+		call("3", "window", `{"action":"open","window_id":"big","title":"Big","path":"big.csv","row_action":"open"}`)), says("Open."),
+		calls(call("4", "window", `{"action":"update","window_id":"stock","rows":[["Tea",7]]}`)), says("Ribbon it is."), says("Tea."), says("The last one."))
+}
+
 // A window's agent goes where its window goes, words that name its conversation are
 // said in its window, and the main conversation stays in front.
 func TestWindowAgentStaysWithItsWindow(t *testing.T) {

@@ -30,7 +30,7 @@ type windowReader struct {
 // content gives what the window has to show, without a kind if the call names none and
 // none follows from the rest.
 func (r *windowReader) content(in *windowInput) (*clew.WindowContent, error) {
-	c := &clew.WindowContent{Kind: in.Kind, Columns: in.Columns, Rows: in.Rows, Alt: oneLine(in.Alt)}
+	c := &clew.WindowContent{Kind: in.Kind, Columns: in.Columns, Rows: in.Rows, RowAction: in.Choice, Alt: oneLine(in.Alt)}
 	if in.Content != nil {
 		c.Text = *in.Content
 	}

@@ -51,6 +51,8 @@ func CheckContent(c *clew.WindowContent) error {
 		return wrongContent("blob is no address of a blob")
 	case c.Bytes < 0 || c.Bytes > WindowBlobMax:
 		return wrongContent("the file has %d bytes, a window shows %d", c.Bytes, WindowBlobMax)
+	case c.RowAction != "" && (c.Kind != clew.WindowTable || len(c.RowAction) > nameMax):
+		return wrongContent("row_action is of tables, with 1 to %d characters", nameMax)
 	case c.Total < 0:
 		return wrongContent("total is below 0")
 	}

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,7 +110,7 @@ func (w WindowWish) params(t *core.Task, now *clew.WindowContent) clew.WindowPar
 			next.Kind = clew.WindowMarkdown
 		}
 		if now != nil && next.Kind == clew.WindowTable && now.Kind == clew.WindowTable && !w.Append && len(next.Columns) == 0 {
-			next.Columns = now.Columns
+			next.Columns, next.RowAction = now.Columns, cmp.Or(next.RowAction, now.RowAction)
 		}
 		p.Content = &next
 	}

@@ -20,12 +20,12 @@ func decideComponentAction(tx *Tx, s *core.State, cmd clew.Command, d *clew.Comp
 	if w == nil {
 		return noWindow(d.WindowID)
 	}
-	label, err := usable(w, d.Action)
+	label, form, err := usable(w, d)
 	if err != nil {
 		return err
 	}
 	in := core.Input{Text: "«" + label + "»", WindowID: d.WindowID, Component: &clew.ComponentUse{
-		Action: d.Action, Label: label, ActionID: d.ActionID, FormData: d.FormData, ComponentPath: d.ComponentPath,
+		Action: d.Action, Label: label, ActionID: d.ActionID, FormData: form, ComponentPath: d.ComponentPath,
 	}}
 	return routeToWindow(tx, s, cmd, in, d.ActionID)
 }
@@ -34,26 +34,26 @@ func noWindow(id string) error {
 	return clew.Errorf(clew.SessionInvalidState, "there is no window %s; somebody may have closed it", id)
 }
 
-// usable gives the label of a button or form that a window has, or says why it sends
-// nothing. What an app calls its events is its own.
-func usable(w *core.Window, action string) (label string, err error) {
+// usable gives the label of a button, form or row that a window has, and the data that
+// goes with it, or says why it sends nothing. What an app calls its events is its own.
+func usable(w *core.Window, d *clew.ComponentActionData) (label string, form map[string]any, err error) {
 	if w.Content == nil {
-		return "", clew.Errorf(clew.SessionInvalidState, "window %s shows nothing that could be used", w.ID)
+		return "", nil, clew.Errorf(clew.SessionInvalidState, "window %s shows nothing that could be used", w.ID)
 	}
 	switch w.Content.Kind {
 	case clew.WindowComponents:
-		if c := componentOf(w.Content.Root, action); c != nil {
-			return clew.Clip(cmp.Or(c.Label, c.Text, c.Action), core.TitleRunes), nil
+		if c := componentOf(w.Content.Root, d.Action); c != nil {
+			return clew.Clip(cmp.Or(c.Label, c.Text, c.Action), core.TitleRunes), d.FormData, nil
 		}
-		return "", clew.Errorf(clew.SessionInvalidState, "window %s has nothing with the action %s; it may have changed", w.ID, action)
+		return "", nil, clew.Errorf(clew.SessionInvalidState, "window %s has nothing with the action %s; it may have changed", w.ID, d.Action)
 	case clew.WindowTable:
-		return action, nil
+		return chosenRow(w, d)
 	case clew.WindowMarkdown, clew.WindowText, clew.WindowImage, clew.WindowHTML, clew.WindowApp, clew.WindowMCPApp:
 	}
 	if w.App != nil {
-		return action, nil
+		return d.Action, d.FormData, nil
 	}
-	return "", clew.Errorf(clew.SessionInvalidState, "window %s sends nothing to agents", w.ID)
+	return "", nil, clew.Errorf(clew.SessionInvalidState, "window %s sends nothing to agents", w.ID)
 }
 
 // componentOf finds the component that an action belongs to.

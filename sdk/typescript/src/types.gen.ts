@@ -506,6 +506,7 @@ export interface WindowContent {
   columns?: TableColumn[];
   rows?: unknown[][];
   total?: number;
+  row_action?: string;
   root?: Component;
   blob?: string;
   bytes?: number;

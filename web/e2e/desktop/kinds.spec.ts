@@ -26,6 +26,39 @@ test("a table is sorted, and exported as CSV in that order", async ({ world, vis
   expect(Buffer.concat(chunks).toString().split("\r\n").slice(0, 2)).toEqual(["Item,In stock,Weekly sales,Weeks left", '"Mug, grey",133,52,2.6']);
 });
 
+test("a row is chosen where that means something", async ({ world, visit }) => {
+  const rows: Shown = { ...stock, input: { ...stock.input, row_action: "look" } };
+  const session = await showing(world, "Rows", [rows, { ...stock, id: "calm", title: "Calm" }], [{ when: { last_user: 'action="look"' }, times: 0, reply: [{ text: "It is in shelf 4." }] }]);
+  const { page } = await visit({ path: `/s/${session}` });
+  const sent: { type: string; data: Record<string, unknown> }[] = [];
+  page.on("websocket", (w) => w.on("framesent", (f) => sent.push(JSON.parse(String(f.payload)))));
+  await page.goto(`/s/${session}/desktop`);
+  await live(page);
+  const chosen = () => Promise.resolve(sent.filter((f) => f.type === "component_action").map((f) => f.data));
+  const grid = windowOf(page, "stock").getByRole("grid", { name: "Low stock" });
+  await grid.waitFor();
+  expect(await barriers(page)).toEqual([]);
+  // A click on an ordinary table is no message.
+  await windowOf(page, "calm").getByRole("cell", { name: "Mug, grey" }).click();
+  expect(await windowOf(page, "calm").getByRole("grid").count()).toBe(0);
+  // By keys, in another order than that of the table itself.
+  await grid.getByRole("button", { name: "In stock" }).press("Enter");
+  await grid.getByRole("row", { name: /Ribbon, red/ }).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await windowOf(page, "stock").locator("footer").getByText("It is in shelf 4.").waitFor();
+  expect(await chosen()).toEqual([{ window_id: "stock", action: "look", form_data: { index: 4, row: { item: "Card set, winter", stock: 120, sales: 76, left: 1.6 } } }]);
+  expect(await grid.getByRole("row", { selected: true }).allTextContents()).toEqual(["Card set, winter120761.6"]);
+  expect(await barriers(page)).toEqual([]);
+  // By a click.
+  await grid.getByRole("gridcell", { name: "Candle, amber" }).click();
+  await until("it is sent", async () => (await chosen()).length === 2);
+  await until("it is chosen", async () => (await grid.getByRole("row", { selected: true }).allTextContents()).join() === "Candle, amber51441.2");
+  await page.locator("[data-row=user]").getByText("Candle, amber").waitFor();
+});
+
 test("a file of many rows is read page by page", async ({ world, visit }) => {
   const rows = Array.from({ length: 450 }, (_, i) => `Item ${i + 1},${(i * 7919) % 1000}`);
   const file: Shown = { id: "items", title: "All items", input: { kind: "table", path: "items.csv" } };
@@ -116,6 +149,37 @@ test("a notice is a toast until somebody dismisses it", async ({ world, visit })
   expect(await barriers(one.page)).toEqual([]);
   await one.page.getByRole("button", { name: "Dismiss" }).press("Enter");
   for (const { page } of [one, two]) await page.locator("[data-notice]").waitFor({ state: "detached" });
+});
+
+test("a notice is shown over the session as well, and outside if nobody looks", async ({ world, visit }) => {
+  await world.model.script([
+    { when: { tool_result: "notify" }, times: 0, reply: [{ text: "Told." }] },
+    { when: {}, times: 0, reply: [{ tool: { name: "notify", id: "n", input: { title: "Backup", text: "It is done." } } }] },
+  ]);
+  const session = await world.session("Notice there");
+  const shown = () => page.evaluate(() => (window as unknown as { shown: unknown[] }).shown);
+  const { page } = await visit({
+    path: `/s/${session}`, prefs: { notify: true }, before: `
+      window.shown = [];
+      Object.defineProperty(Notification, "permission", { get: () => "granted" });
+      navigator.serviceWorker.getRegistration = async () => ({ pushManager: { getSubscription: async () => ({}) }, showNotification: async (title, o) => void window.shown.push([title, o.data.url]), getNotifications: async () => [] });`,
+  });
+  await live(page);
+  await world.say(session, "tell me");
+  await page.locator("[data-notice]").getByText("It is done.").waitFor();
+  await until("it is said", async () => (await page.locator("[data-spoken]").textContent()) === "Backup. It is done.");
+  expect(await barriers(page)).toEqual([]);
+  expect(await shown()).toEqual([]); // somebody looks
+  await world.settled(session);
+  await page.evaluate(() => Object.defineProperty(document, "hidden", { get: () => true }));
+  await world.say(session, "and again");
+  await until("it is shown outside", async () => JSON.stringify(await shown()) === JSON.stringify([["Backup. It is done.", `/s/${session}`]]));
+  await until("both are here", async () => (await page.locator("[data-notice]").count()) === 2);
+  await page.reload(); // what was there before is no news
+  await until("both are here", async () => (await page.locator("[data-notice]").count()) === 2);
+  expect(await shown()).toEqual([]);
+  await page.getByRole("button", { name: "Dismiss" }).first().press("Enter");
+  await until("one is left", async () => (await page.locator("[data-notice]").count()) === 1);
 });
 
 test("a helper answers beside the main agent, and it says so", async ({ world, visit }) => {

@@ -28,7 +28,7 @@ function Kind({ session, window: w, title }: Props) {
   const label = t.content(title);
   switch (content.kind) {
     case "html": return <Frame html={content.text} title={label} />;
-    case "table": return <TableView session={session} table={content} title={title} label={label} />;
+    case "table": return <TableView session={session} window={w} table={content} title={title} label={label} />;
     case "components": return <Components session={session} window={w} label={label} />;
     case "image": return <ImageView session={session} window={w} label={label} />;
     case "text": return <pre tabIndex={0} role="group" aria-label={label} dir="auto" className="size-full overflow-auto px-4 py-3 font-mono text-sm whitespace-pre-wrap outline-offset-[-2px]">{content.text}</pre>;
