@@ -1,10 +1,10 @@
 import type { WindowContent, WindowKind, WindowState } from "./types.gen.js";
 
-const kinds: Record<WindowKind, true> = { markdown: true, text: true, table: true, components: true, image: true, html: true };
+const kinds: Record<WindowKind, true> = { markdown: true, text: true, table: true, components: true, image: true, html: true, app: true, mcp_app: true };
 
 /**
  * What a window shows, empty Markdown if it shows nothing that this client knows.
- * HTML is a stranger's: show it in a sandbox, or not at all.
+ * HTML and apps are strangers': show them in a sandbox, or not at all.
  */
 export function contentOf(window: WindowState): WindowContent & { readonly text: string } {
   const c = window.content;

@@ -1,4 +1,5 @@
 import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import { expect, literal, live, test, until } from "../harness";
 
 /*
@@ -103,4 +104,57 @@ test("a page in a window finds no way out", async ({ world, visit }) => {
   await page.locator("[data-window=tries]").getByRole("button", { name: "Stop scripts" }).click();
   await page.locator("[data-window=tries]").getByRole("button", { name: "Run scripts" }).waitFor();
   udp.close();
+});
+
+/*
+ * The frame's address says which hosts its page may reach. A page can lead its own frame
+ * to another such address, but is not written there again.
+ */
+test("a page gives itself no hosts by leading its frame elsewhere", async ({ world, visit }) => {
+  let calls = 0;
+  const listener = createServer((s) => { calls++; s.destroy(); });
+  await new Promise<void>((done) => listener.listen(0, "127.0.0.1", done));
+  const out = `https://out.localhost:${(listener.address() as { port: number }).port}`;
+  const html = `<script>
+    fetch("${out}/told").catch(() => {});
+    if (location.search === "?run") location.search = "?run&connect=${out}";
+  </script>`;
+  await world.model.script([
+    { when: { tool_result: "window" }, times: 0, reply: [{ text: "There." }] },
+    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "window", id: "c", input: { action: "open", window_id: "away", title: "Away", kind: "html", content: literal(html) } } }] },
+  ]);
+  const session = await world.session("Away");
+  await world.say(session, "try");
+  await world.settled(session);
+  const v = await visit({ path: `/s/${session}/desktop` });
+  v.allow(/./);
+  const { page } = v;
+  await live(page);
+  await page.locator("[data-window=away]").getByRole("button", { name: "Run scripts" }).click();
+  await page.locator("[data-window=away]").getByText("The page was stopped: it tried to leave its window.").waitFor();
+  expect(calls, "calls to a host that nobody allowed").toBe(0);
+  listener.close();
+});
+
+test("a page does not keep the keyboard from what a person writes", async ({ world, visit }) => {
+  const html = `<input id="trap"><script>setInterval(() => { window.focus(); document.getElementById("trap").focus(); }, 20)</script>`;
+  await world.model.script([
+    { when: { tool_result: "window" }, times: 0, reply: [{ text: "There." }] },
+    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "window", id: "c", input: { action: "open", window_id: "trap", title: "Trap", kind: "html", content: literal(html) } } }] },
+  ]);
+  const session = await world.session("Trap");
+  await world.say(session, "try");
+  await world.settled(session);
+  const { page } = await visit({ path: `/s/${session}/desktop` });
+  await live(page);
+  const trap = page.locator("[data-window=trap]");
+  await trap.getByRole("button", { name: "Run scripts" }).click();
+  await trap.locator("iframe").waitFor();
+  const composer = page.getByRole("textbox", { name: /message/i }).last();
+  await composer.focus();
+  const words = "a secret that is not for the page";
+  await page.keyboard.type(words, { delay: 40 });
+  await trap.getByText("The page was stopped: it kept taking the keyboard").waitFor();
+  expect(await composer.evaluate((e) => e === document.activeElement)).toBe(true);
+  expect((await composer.inputValue()).length, "letters that the person got").toBeGreaterThanOrEqual(words.length - 3);
 });

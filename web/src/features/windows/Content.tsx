@@ -1,6 +1,7 @@
 import { contentOf, type Session, type WindowState } from "@clew-run/client";
 import { memo } from "react";
 import { useWords } from "@/i18n";
+import { lazyPart } from "@/lib/lazyPart";
 import { Markdown } from "@/lib/Markdown";
 import { Attempt } from "./Attempt";
 import { Frame } from "./Frame";
@@ -9,6 +10,9 @@ import { ImageView } from "./kinds/ImageView";
 import { Links } from "./kinds/Links";
 import { TableView } from "./kinds/TableView";
 import { windowWords } from "./words";
+
+/** Apps bring code that most sessions never need. */
+const LazyApp = lazyPart(() => import("./app/AppWindow").then((m) => m.AppWindow));
 
 interface Props {
   session: Session;
@@ -31,6 +35,8 @@ function Kind({ session, window: w, title }: Props) {
     case "table": return <TableView session={session} window={w} table={content} title={title} label={label} />;
     case "components": return <Components session={session} window={w} label={label} />;
     case "image": return <ImageView session={session} window={w} label={label} />;
+    case "app":
+    case "mcp_app": return <LazyApp session={session} window={w} label={label} />;
     case "text": return <pre tabIndex={0} role="group" aria-label={label} dir="auto" className="size-full overflow-auto px-4 py-3 font-mono text-sm whitespace-pre-wrap outline-offset-[-2px]">{content.text}</pre>;
     default:
       return (

@@ -1,7 +1,8 @@
 import { Play, ShieldCheck } from "lucide-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useWords } from "@/i18n";
 import { Button } from "@/ui";
+import { FramePage } from "./FramePage";
 import { WindowFoot } from "./WindowBox";
 import { windowWords } from "./words";
 
@@ -16,7 +17,6 @@ const scripts = /<script|\son\w+\s*=|javascript:/i;
  */
 export function Frame({ html, title }: { html: string; title: string }) {
   const t = useWords(windowWords);
-  const frame = useRef<HTMLIFrameElement>(null);
   const [allowed, allow] = useState<string | null>(null);
   const run = allowed === html;
   return (
@@ -27,17 +27,7 @@ export function Frame({ html, title }: { html: string; title: string }) {
           <Button look="quiet" icon={<Play size={13} />} className="text-run" onClick={() => allow(html)}>{t.runScripts}</Button>
         </div>
       )}
-      <iframe
-        key={String(run) + html} // a new text is a new page
-        ref={frame}
-        src={run ? "/frame.html?run" : "/frame.html"}
-        sandbox="allow-scripts"
-        referrerPolicy="no-referrer"
-        title={title}
-        onLoad={() => frame.current?.contentWindow?.postMessage({ html: look + html, run }, "*")} // its origin has no name
-        style={{ colorScheme: "light", background: "Canvas" }} // pages count on white unless they say otherwise
-        className="block min-h-0 w-full flex-1 border-0"
-      />
+      <FramePage key={String(run) + html} html={look + html} run={run} title={title} />
       {run && (
         <WindowFoot>
           <ShieldCheck size={13} aria-hidden className="shrink-0" />

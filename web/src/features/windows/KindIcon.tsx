@@ -7,6 +7,8 @@ export function KindIcon({ kind, size = 15 }: { kind: WindowContent["kind"] | un
     case "table": return <Table2 size={size} />;
     case "components": return <ListChecks size={size} />;
     case "image": return <Image size={size} />;
+    case "app":
+    case "mcp_app":
     case "html": return <AppWindow size={size} />;
     default: return <FileText size={size} />;
   }

@@ -12,6 +12,8 @@ export const protocolVersion = "2026-01-26";
 
 /** What a page may ask for. A refusal is an Error whose message it may read. */
 export interface AppHost {
+  /** The page is ready to be told its call. */
+  ready?(): void;
   context(): Record<string, unknown>;
   callTool(name: string, args: Record<string, unknown>): Promise<unknown>;
   /** Says something to the window's agent in the person's name. */
@@ -97,6 +99,7 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
     } else if (id === undefined) {
       if (method !== "ui/notifications/initialized" || ready) return;
       ready = true;
+      host.ready?.();
       post({ method: "ui/notifications/tool-input", params: { arguments: call.input ?? {} } });
       post({ method: "ui/notifications/tool-result", params: call.result });
     } else if (!Object.hasOwn(requests, method)) {

@@ -7,7 +7,6 @@ import { windowWords } from "../words";
 
 /** Links in it open only after a question that shows where they lead: an agent wrote them. */
 export function Links({ children }: { children: ReactNode }) {
-  const t = useWords(windowWords);
   const [asked, ask] = useState<URL | null>(null);
   const hold = (e: MouseEvent) => {
     const a = e.target instanceof Element ? e.target.closest("a[href]") : null;
@@ -18,21 +17,29 @@ export function Links({ children }: { children: ReactNode }) {
     const url = safeLink(href);
     if (url) ask(new URL(url, location.href));
   };
-  const open = () => {
-    ask(null);
-    window.open(asked!.href, "_blank", "noopener,noreferrer");
-  };
   return (
     <div className="size-full" onClickCapture={hold} onAuxClickCapture={hold}>
       {children}
-      <Dialog open={asked !== null} onClose={() => ask(null)} title={t.openLink} footer={<><Button onClick={() => ask(null)}>{t.cancel}</Button><Button look="main" icon={<ExternalLink size={14} />} onClick={open}>{t.openIt}</Button></>}>
-        {asked && (
-          <>
-            <p className="text-2xl font-semibold wrap-anywhere" data-host>{asked.host || asked.href}</p>
-            <p className="pt-1 text-sm text-soft wrap-anywhere">{asked.href}</p>
-          </>
-        )}
-      </Dialog>
+      <LinkQuestion url={asked} answer={() => ask(null)} />
     </div>
+  );
+}
+
+/** The question whether to open a link, with its host in large letters. An answer of true has opened it. */
+export function LinkQuestion({ url, answer }: { url: URL | null; answer(open: boolean): void }) {
+  const t = useWords(windowWords);
+  const open = () => {
+    window.open(url!.href, "_blank", "noopener,noreferrer");
+    answer(true);
+  };
+  return (
+    <Dialog open={url !== null} onClose={() => answer(false)} title={t.openLink} footer={<><Button onClick={() => answer(false)}>{t.cancel}</Button><Button look="main" icon={<ExternalLink size={14} />} onClick={open}>{t.openIt}</Button></>}>
+      {url && (
+        <>
+          <p className="text-2xl font-semibold wrap-anywhere" data-host>{url.host || url.href}</p>
+          <p className="pt-1 text-sm text-soft wrap-anywhere">{url.href}</p>
+        </>
+      )}
+    </Dialog>
   );
 }

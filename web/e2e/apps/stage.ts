@@ -1,0 +1,38 @@
+import type { Page } from "playwright-core";
+import { until, type World } from "../harness";
+import { opens, windowOf } from "../desktop/stage";
+
+export { windowOf };
+
+/** What the model does with the app "counter.html". */
+export const usesCounter = [
+  { when: { tool_result: "app_query" }, times: 0, reply: [{ text: 'The app says {{tool_result "app_query"}}' }] },
+  { when: { tool_result: "app_command" }, times: 0, reply: [{ text: 'Now it is {{tool_result "app_command"}}' }] },
+  { when: { tool_result: "window" }, times: 0, reply: [{ text: "It is open." }] },
+  { when: { last_user: "how many" }, times: 0, reply: [{ tool: { name: "app_query", id: "q", input: { window_id: "counter", name: "total" } } }] },
+  { when: { last_user: "add two" }, times: 0, reply: [{ tool: { name: "app_command", id: "a", input: { window_id: "counter", name: "add", params: { by: 2 } } } }] },
+  { when: { last_user: "change it" }, times: 0, reply: [{ tool: { name: "window", id: "u", input: { action: "update", window_id: "counter", path: "counter.html" } } }] },
+  { when: { last_user: "«save»" }, times: 0, reply: [{ text: "I stored what is on the shelf." }] },
+  { when: { turn: 1 }, times: 0, reply: [opens({ id: "counter", title: "Stock counter", input: { kind: "app", path: "counter.html" } })] },
+];
+
+/** A session whose agent has opened an app from a file of the workspace. */
+export async function withApp(world: World, name: string, html: string): Promise<string> {
+  await world.model.script(usesCounter);
+  const session = await world.session(name, { "counter.html": html });
+  await world.say(session, "show me the counter");
+  await world.settled(session);
+  return session;
+}
+
+/** What is inside of the frame of a window. */
+export const inside = (page: Page, id: string) => page.frameLocator(`[data-window="${id}"] iframe`);
+
+/** The commands that a page sends from now on. */
+export function sentBy(page: Page): { type: string; data: Record<string, unknown> }[] {
+  const sent: { type: string; data: Record<string, unknown> }[] = [];
+  page.on("websocket", (w) => w.on("framesent", (f) => sent.push(JSON.parse(String(f.payload)))));
+  return sent;
+}
+
+export const appIs = (page: Page, id: string, state: string) => until(`the app is ${state}`, async () => (await windowOf(page, id).locator("[data-app]").getAttribute("data-app")) === state);
