@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { web } from "../harness/build";
 import { barriers, expect, live, screenshots, test, until } from "../harness";
 import { counter, mute } from "./pages";
 import { appIs, inside, sentBy, windowOf, withApp } from "./stage";
@@ -41,6 +42,21 @@ test("an app runs once a person lets it, answers the agent, and its buttons reac
   await inside(page, "counter").getByText("Lids on the shelf").waitFor();
   await w.getByRole("button", { name: "Stop app" }).click();
   await w.getByText("Run this app?").waitFor();
+});
+
+test("the app of the documents works", async ({ world, visit }) => {
+  const text = await readFile(join(web, "../docs/windows.md"), "utf8");
+  const html = /```html\n([^]*?)```/.exec(text)![1]!;
+  const session = await withApp(world, "Documents", html);
+  const { page } = await visit({ path: `/s/${session}/desktop` });
+  await live(page);
+  await windowOf(page, "counter").getByRole("button", { name: "Run app" }).click();
+  await appIs(page, "counter", "ready");
+  await world.say(session, "add two");
+  await page.getByText('Now it is {"boxes":2}').waitFor();
+  expect(await inside(page, "counter").locator("#boxes").textContent()).toBe("2");
+  await inside(page, "counter").getByRole("button", { name: "Order more" }).click();
+  await page.getByText("Two boxes, then.").waitFor();
 });
 
 test("two browsers have it open, and the first answer counts", async ({ world, visit }) => {
@@ -123,11 +139,11 @@ test("an app works on a phone and in Korean", async ({ world, visit }) => {
   const { page } = await visit({ path: `/s/${session}/desktop`, phone: true, prefs: { language: "ko", theme: "dark" } });
   await live(page);
   await page.getByRole("tab", { name: "Stock counter" }).click();
-  await page.getByText("이 앱을 실행할까요?").waitFor();
+  await page.getByText("이 프로그램을 실행할까요?").waitFor();
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "app-phone-asks", ["narrow"]);
-  await page.getByRole("button", { name: "앱 실행" }).click();
-  await page.getByText("앱 · 네트워크 없음").waitFor();
+  await page.getByRole("button", { name: "프로그램 실행" }).click();
+  await page.getByText("프로그램 · 네트워크 없음").waitFor();
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "app-phone-runs", ["narrow"]);
   await page.frameLocator("iframe").getByRole("button", { name: "Save" }).click();

@@ -13,6 +13,7 @@ export const usesCounter = [
   { when: { last_user: "add two" }, times: 0, reply: [{ tool: { name: "app_command", id: "a", input: { window_id: "counter", name: "add", params: { by: 2 } } } }] },
   { when: { last_user: "change it" }, times: 0, reply: [{ tool: { name: "window", id: "u", input: { action: "update", window_id: "counter", path: "counter.html" } } }] },
   { when: { last_user: "«save»" }, times: 0, reply: [{ text: "I stored what is on the shelf." }] },
+  { when: { last_user: "«order»" }, times: 0, reply: [{ text: "Two boxes, then." }] },
   { when: { turn: 1 }, times: 0, reply: [opens({ id: "counter", title: "Stock counter", input: { kind: "app", path: "counter.html" } })] },
 ];
 
