@@ -22,16 +22,16 @@ const (
 var windowSpec = control(toolWindow, "Show the user something in a window beside the conversation: a report, a table, a form, an image, a small page. "+
 	"open makes one under a name of yours, update changes its title or content, close takes it away. "+
 	"The user may move and close windows. HTML is a page of its own, whole in itself, on white: it loads nothing from elsewhere, and its scripts run only once the user lets them. "+
-	"Prefer components to HTML.",
+	"Prefer components to HTML. An app is an HTML file of the workspace whose scripts the user lets run, and which you can ask and tell things: app_query and app_command are there once it is ready.",
 	`{"type":"object","properties":{"action":{"type":"string","enum":["open","update","close"]},"window_id":{"type":"string","description":"letters, digits, _ and -"},"title":{"type":"string"},`+
-		`"kind":{"type":"string","enum":["markdown","text","table","components","image","html"],"description":"of content; markdown if absent"},`+
+		`"kind":{"type":"string","enum":["markdown","text","table","components","image","html","app"],"description":"of content; markdown if absent"},`+
 		`"content":{"type":"string","description":"the whole content of markdown, text and html"},`+
 		`"columns":{"type":"array","description":"of a table","items":{"type":"object","properties":{"name":{"type":"string"},"title":{"type":"string"},"align":{"type":"string","enum":["left","center","right"]},"numeric":{"type":"boolean"}},"required":["name"]}},`+
 		`"rows":{"type":"array","description":"of a table: at most 200 lists of texts, numbers, booleans and nulls, in the order of the columns","items":{"type":"array"}},`+
 		`"row_action":{"type":"string","description":"of a table: a name of yours for what choosing a row means. Without it rows cannot be chosen"},`+
 		`"root":{"type":"object","description":"of components: a tree of at most 200 nodes, 8 deep. `+componentsDoc+`"},`+
-		`"path":{"type":"string","description":"a file of the workspace in place of content: an image, a table as .csv with a line of names or as .jsonl (at most 8 MiB), or a text"},`+
-		`"alt":{"type":"string","description":"what an image shows, in words"},`+
+		`"path":{"type":"string","description":"a file of the workspace in place of content: an image, a table as .csv with a line of names or as .jsonl (at most 8 MiB), a text, or the page of an app (kind app, at most 2 MiB)"},`+
+		`"alt":{"type":"string","description":"what an image or an app shows, in words"},`+
 		`"append":{"type":"boolean","description":"with update: put the text or the rows behind those that are there; the oldest give way"},`+
 		`"if_version":{"type":"integer","description":"with update: refuse if the window has another version by now"},`+
 		`"lock":{"type":"boolean","description":"true: other agents cannot change the window; false lifts it"}},`+

@@ -60,22 +60,24 @@ func (r *windowReader) content(in *windowInput) (*clew.WindowContent, error) {
 // mixed says what of the input does not go with the kind.
 func mixed(in *windowInput, kind clew.WindowKind) string {
 	switch {
+	case kind == clew.WindowMCPApp:
+		return "pages of tool servers open with the calls that they show"
 	case in.Path != "" && (in.Content != nil || in.Rows != nil || in.Root != nil):
 		return "give path or what the window shows, not both"
-	case in.Content != nil && (kind == clew.WindowTable || kind == clew.WindowComponents || kind == clew.WindowImage):
+	case in.Content != nil && (kind == clew.WindowTable || kind == clew.WindowComponents || kind == clew.WindowImage || kind == clew.WindowApp):
 		return fmt.Sprintf("content is of markdown, text and html: a window of kind %s has %s", kind, instead[kind])
 	case (in.Rows != nil || in.Columns != nil) && kind != clew.WindowTable:
 		return "rows and columns are those of a table"
 	case in.Root != nil && kind != clew.WindowComponents:
 		return "root is that of components"
-	case kind == clew.WindowComponents && in.Root == nil || kind == clew.WindowImage && in.Path == "":
+	case kind == clew.WindowComponents && in.Root == nil || (kind == clew.WindowImage || kind == clew.WindowApp) && in.Path == "":
 		return fmt.Sprintf("a window of kind %s has %s", kind, instead[kind])
 	}
 	return ""
 }
 
 var instead = map[clew.WindowKind]string{
-	clew.WindowTable: "columns and rows, or a path", clew.WindowComponents: "a root", clew.WindowImage: "a path",
+	clew.WindowTable: "columns and rows, or a path", clew.WindowComponents: "a root", clew.WindowImage: "a path", clew.WindowApp: "a path",
 }
 
 // kindOfFile is the kind that a file's name stands for.
@@ -106,7 +108,9 @@ func (r *windowReader) file(c *clew.WindowContent, name string) error {
 		return err
 	case clew.WindowTable:
 		return r.table(c, name, data)
-	case clew.WindowMarkdown, clew.WindowText, clew.WindowHTML, clew.WindowComponents:
+	case clew.WindowApp:
+		return r.app(c, name, data)
+	case clew.WindowMarkdown, clew.WindowText, clew.WindowHTML, clew.WindowComponents, clew.WindowMCPApp:
 	}
 	if !utf8.Valid(data) {
 		return fmt.Errorf("%s is no text", visible(name))
@@ -145,6 +149,28 @@ func (r *windowReader) image(data []byte) (string, error) {
 	return strings.TrimPrefix(address, session.BlobScheme), err
 }
 
+// app stores the page of an app.
+func (r *windowReader) app(c *clew.WindowContent, name string, data []byte) (err error) {
+	switch {
+	case len(data) == 0 || !utf8.Valid(data):
+		return fmt.Errorf("%s is no page", visible(name))
+	case len(data) > clew.AppPageMax:
+		return fmt.Errorf("%s has %d bytes, the page of an app may have %d", visible(name), len(data), clew.AppPageMax)
+	}
+	c.Bytes, c.MediaType = int64(len(data)), "text/html"
+	c.Blob, err = r.store(data)
+	return err
+}
+
+// store stores a file as it is and gives its address.
+func (r *windowReader) store(data []byte) (string, error) {
+	address, err := r.w.cfg.Blobs.PutBlob(r.ctx, r.by(), data)
+	if err != nil {
+		return "", cmp.Or(budgetError(err), errors.New("the file could not be stored"))
+	}
+	return address, nil
+}
+
 func (r *windowReader) by() blob.For { return blob.For{User: r.v.Owner, Session: r.v.Session} }
 
 // table takes a file's rows: all of them if they fit into a window, else the first ones
@@ -168,10 +194,8 @@ func (r *windowReader) table(c *clew.WindowContent, name string, data []byte) er
 	}
 	c.Rows = c.Rows[:min(len(c.Rows), previewRows)]
 	c.Bytes = int64(len(data))
-	if c.Blob, err = r.w.cfg.Blobs.PutBlob(r.ctx, r.by(), data); err != nil {
-		return cmp.Or(budgetError(err), errors.New("the file could not be stored"))
-	}
-	return nil
+	c.Blob, err = r.store(data)
+	return err
 }
 
 // budgetError is an error that says that somebody has used up their room, nil otherwise.

@@ -120,6 +120,8 @@ func kindWord(x *clew.WindowState) string {
 		return "page"
 	case clew.WindowMarkdown, clew.WindowText:
 		return "text"
+	case clew.WindowApp, clew.WindowMCPApp:
+		return "app"
 	case clew.WindowImage:
 	}
 	return string(x.Content.Kind)

@@ -30,9 +30,23 @@ func Window(c *clew.WindowContent, width int) []Line {
 	case clew.WindowHTML:
 		note := Paragraphs(Style{Ink: Past}, "The text of a page; the web UI shows it whole.", width)
 		return append(append(note, nil), Paragraphs(Style{}, term.HTMLText([]byte(c.Text)), width)...)
+	case clew.WindowApp, clew.WindowMCPApp:
+		return Paragraphs(Style{Ink: Soft}, appWords(c), width)
 	case clew.WindowMarkdown:
 	}
 	return Markdown(c.Text, width)
+}
+
+// appWords says what an app is: a terminal does not run its page.
+func appWords(c *clew.WindowContent) string {
+	text := "app: open in the browser"
+	if c.Server != "" {
+		text += fmt.Sprintf(" (a page of the tool server %s)", term.CleanLine(c.Server))
+	}
+	if c.Alt != "" {
+		text += ". It shows: " + strings.TrimRight(term.CleanLine(c.Alt), ".") + "."
+	}
+	return text
 }
 
 func imageWords(alt, more string) string {

@@ -43,6 +43,8 @@ func TestWindow(t *testing.T) {
 		"table":    {&clew.WindowContent{Kind: clew.WindowTable, Columns: table, Rows: rows}, "Name  │     c │  m\n──────┼───────┼─────\none   │   1.5 │  a\nthree │ 12000 │ true\n      │       │"},
 		"a part":   {&clew.WindowContent{Kind: clew.WindowTable, Columns: table[:1], Rows: rows[:1], Total: 900, Blob: "x"}, "Name\n────\none\n\n… and 899 more rows: the web UI shows them all."},
 		"the last": {&clew.WindowContent{Kind: clew.WindowTable, Columns: table[:1], Rows: rows[:1], Total: 9}, "Name\n────\none\n\nThe last ones of 9 rows."},
+		"app":      {&clew.WindowContent{Kind: clew.WindowApp, Alt: "a calculator"}, "app: open in the browser. It shows: a calculator."},
+		"mcp_app":  {&clew.WindowContent{Kind: clew.WindowMCPApp, Server: "weather"}, "app: open in the browser (a page of the tool server weather)"},
 		"image":    {&clew.WindowContent{Kind: clew.WindowImage, MediaType: "image/png", Bytes: 2000, Alt: "a chart"}, "An image (image/png, 2 kB): a chart. The web UI shows it."},
 		"html":     {&clew.WindowContent{Kind: clew.WindowHTML, Text: "<h1>Hi</h1><script>x()</script><p>you"}, "The text of a page; the web UI shows it whole.\n\nHi\n\nyou"},
 		"form": {&clew.WindowContent{Kind: clew.WindowComponents, Root: form}, `Which one?␛[2J
