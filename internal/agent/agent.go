@@ -50,6 +50,9 @@ type Config struct {
 	// AlwaysAllowed says of a tool server's tool whether a person allowed it, as
 	// it is now, once and for all.
 	AlwaysAllowed func(spec tool.Spec) bool
+	// AppTool gives a tool server's tool to a page of that server, if it is for pages;
+	// nil gives none.
+	AppTool func(ctx context.Context, server, name string) (tool.Tool, bool)
 	// MonthCost says what a person's sessions cost this month; nil = nobody counts.
 	MonthCost func(owner clew.UserID) float64
 	Clock     clock.Clock // nil = the machine's
@@ -271,6 +274,8 @@ func (w *worker) step(ctx context.Context, v session.View) (more bool, err error
 		return w.recall(ctx, v)
 	case len(v.Task.Calls) > 0:
 		return w.handle(ctx, v)
+	case v.Task.Server != "": // a page's one call has its result
+		return false, w.endTurn()
 	case v.Blocked: // a person decides first, be it about another task of the run
 		return false, nil
 	}

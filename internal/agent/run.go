@@ -89,7 +89,10 @@ func (w *worker) runOne(ctx context.Context, v session.View, p *preparedCall, sa
 	}
 	finish := finishOf(p, out.final(kept.shown(result), summary.Output(kept.text)), result, kept, took) // final waits for a tool that still writes
 	finish.Files = after.seen()
-	if alone {
+	if err := w.addPage(ctx, v, p.spec.Server, result, &finish); err != nil {
+		return err
+	}
+	if alone && v.Task.Server == "" {
 		finish.Next = w.onward(ctx, v, kept.text, kept.images, result.IsError)
 	}
 	r, err = w.desk.Do(finish)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,13 +36,16 @@ type preparedCall struct {
 // prepare finds out what a call would do. It changes nothing.
 func (w *worker) prepare(ctx context.Context, v session.View, c core.Call) *preparedCall {
 	p := &preparedCall{call: c}
-	if spec, ok := w.ownTool(c.Tool); ok {
+	if spec, ok := w.ownOf(v, c); ok {
 		p.spec, p.own = spec, true
 		return p
 	}
 	t, ok := w.tools[c.Tool]
+	if v.Task.Server != "" {
+		t, ok = w.appTool(ctx, v, p)
+	}
 	if !ok {
-		p.wrong = fmt.Sprintf("There is no tool %q in mode %s.", c.Tool, w.mode.Slug)
+		p.wrong = cmp.Or(p.wrong, fmt.Sprintf("There is no tool %q in mode %s.", c.Tool, w.mode.Slug))
 		return p
 	}
 	p.spec = t.Spec()
@@ -166,7 +170,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 	var own *core.Call
 	waits := false
 	for _, c := range v.Task.Calls {
-		_, isOwn := w.ownTool(c.Tool)
+		_, isOwn := w.ownOf(v, c)
 		switch c.Status {
 		case core.CallRunning:
 			if p := w.begun[c.ID]; p != nil {
@@ -203,6 +207,8 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 		return true, w.closeTexts(ctx, v, doubtful)
 	case len(run) > 0:
 		return true, w.runAll(ctx, v, run)
+	case len(doubtful) > 0 && v.Task.Server != "":
+		return true, w.loseCall(doubtful[0])
 	case len(doubtful) > 0: // last: the answer settles all that is running
 		return false, w.askAbout(ctx, v, doubtful)
 	case own != nil && !waits:
@@ -243,7 +249,7 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCal
 // run again, or turns out not to have happened, is given back to be run; nil
 // means that nobody can tell.
 func (w *worker) inDoubt(ctx context.Context, v session.View, c core.Call) *preparedCall {
-	if _, own := w.ownTool(c.Tool); own {
+	if _, own := w.ownOf(v, c); own {
 		return nil
 	}
 	p := w.prepare(ctx, v, c)

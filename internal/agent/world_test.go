@@ -53,7 +53,8 @@ type world struct {
 	tools    []tool.Tool
 	blobs    *blobs
 	info     agent.Model
-	always   bool // tools of servers are always allowed
+	always   bool                 // tools of servers are always allowed
+	appTools map[string]tool.Tool // by server/name: what pages can call
 	provider func(settings.Profile) (llm.Provider, error)
 	pause    func(context.Context, time.Duration) error // nil for the clock's
 	version  func() uint64                              // nil reads the settings anew at each step
@@ -126,12 +127,16 @@ func (w *world) open() {
 		Model:         func(settings.Profile) agent.Model { return w.info },
 		Tools:         func(context.Context) []tool.Tool { return w.tools },
 		AlwaysAllowed: func(tool.Spec) bool { return w.always },
-		Pause:         w.pause,
-		Version:       w.version,
-		Trusted:       w.trusted,
-		Files:         w.files,
-		Personal:      w.personal,
-		MadeFrom:      func(clew.SessionID) string { return w.madeFrom },
+		AppTool: func(_ context.Context, server, name string) (tool.Tool, bool) {
+			t, ok := w.appTools[server+"/"+name]
+			return t, ok
+		},
+		Pause:    w.pause,
+		Version:  w.version,
+		Trusted:  w.trusted,
+		Files:    w.files,
+		Personal: w.personal,
+		MadeFrom: func(clew.SessionID) string { return w.madeFrom },
 		Workspace: func(_ clew.SessionID, _ clew.UserID, dir string, _ settings.Values) (*tool.Workspace, error) {
 			if dir == "" {
 				return nil, clew.Errorf(clew.SessionInvalidState, "the session has no directory")

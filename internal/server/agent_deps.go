@@ -98,6 +98,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	w.agent = agent.New(agent.Config{
 		Clock: s.cfg.Clock, Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, MadeFrom: s.madeFrom, Todos: todoTrees{s}, MonthCost: s.months.cost, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
+		AppTool:       w.mcp.AppTool,
 		Blobs:         s.blobs, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
 		Instructions: s.cfg.personal("AGENTS.md"),
 		Personal:     func() project.Folder { return s.cfg.personalSkills(s.log) },

@@ -128,6 +128,8 @@ type Result struct {
 	Shown string
 	// View is a page that shows it, nil if the tool has none.
 	View *View
+	// Answer is the result as a page is told it that asked for the call: JSON.
+	Answer json.RawMessage
 }
 
 // Digest fills in what an approval of the action is bound to: everything that

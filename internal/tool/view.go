@@ -6,6 +6,7 @@ import "encoding/json"
 // stranger's program: it runs in a frame that reaches nothing but what people allow.
 type View struct {
 	URI   string // the server's own name for it
+	Tool  string // as the server calls it
 	Title string
 	HTML  string
 	// Connect and Resources are the hosts that it asks to reach and to load from.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/clew-run/clew"
 )
@@ -111,4 +112,15 @@ func (s *State) appCallStates(window string) (list []clew.AppCall) {
 		list = append(list, c.AppCall)
 	}
 	return list
+}
+
+// PageWindowPrefix begins the name of a window that shows a page of a tool server.
+func PageWindowPrefix(server string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, server)
+	return name[:min(len(name), WindowIDMax/2)] + "-"
 }

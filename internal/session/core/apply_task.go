@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -309,7 +310,7 @@ func applyToolProgress(s *State, d *clew.ToolProgressData) {
 		text = d.Error
 	}
 	s.settleAppRequest(t.TaskID, c)
-	s.settleAppCall(t, d.ResultBlob, text)
+	s.settleAppCall(t, d.ResultBlob, cmp.Or(d.Error, "Its answer could not be stored."))
 	c.Status = CallDone
 	c.Result = &clew.Part{
 		Type: clew.PartToolResult, ToolCallID: d.ToolCallID, Tool: d.Tool, Text: text, Images: d.Images,

@@ -188,7 +188,7 @@ func (s *State) noteTurnEnd(t *Task, result string) {
 func (s *State) toldToMain(t *Task) bool {
 	switch t.Kind() {
 	case clew.AgentEphemeral, clew.AgentWindow:
-		return true
+		return t.Server == "" // what a page asks for is between it and its server
 	case clew.AgentTask:
 		parent := s.Task(t.ParentTaskID)
 		return parent == nil || parent.AwaitingChild != t.TaskID

@@ -49,3 +49,46 @@ func decideAppCall(tx *Tx, s *core.State, d *clew.AppCallData) error {
 	tx.Add(&clew.TaskActiveData{TaskRef: ref})
 	return nil
 }
+
+// LoseCall ends a page's call that was running when the server stopped.
+type LoseCall struct{ Call core.Call }
+
+func (l LoseCall) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
+	const why = "The server stopped while it ran. Nobody knows whether it took effect."
+	CloseOpenTexts(tx, s, t)
+	CancelOrphanedQuestions(tx, s, t, []core.Call{l.Call})
+	tx.Add(&clew.ToolProgressData{
+		ToolCallID: l.Call.ID, Tool: l.Call.Tool, Status: clew.ToolError, AgentID: t.AgentID, TaskID: t.TaskID, MonitorID: t.MonitorID,
+		MessageID: l.Call.MessageID, Output: why, Error: why, ErrorInOutput: true, Summary: why, InDoubt: true,
+	})
+	return Result{}, nil
+}
+
+// showPage has a window show what a call came to, in the batch that says so: the one
+// that shows this page already on the task's monitor, or a new one.
+func (f FinishCall) showPage(r *recorder) {
+	why := f.PageFailed
+	if f.Page != nil {
+		wish := WindowWish{Type: clew.ActionWindowCreate, ID: pageWindowID(r.tx, r.s, f.Page), Title: &f.PageTitle, Content: f.Page}
+		for i := range r.s.Windows {
+			w := &r.s.Windows[i]
+			same := w.Content != nil && w.Content.Kind == clew.WindowMCPApp && w.Content.Server == f.Page.Server && w.Content.URI == f.Page.URI && w.MonitorID == r.t.MonitorID
+			if same && mayChange(r.s, r.t, w, WindowWish{}) == nil {
+				wish.Type, wish.ID = clew.ActionWindowUpdate, w.ID
+				break
+			}
+		}
+		if _, err := ShowWindow(r.tx, r.s, r.t, wish); err != nil {
+			why = clew.AsError(err).Message
+		}
+	}
+	if why != "" {
+		r.say(clew.Message{Say: clew.SayError, Role: clew.SpeakerSystem, Text: "The page of " + f.Call.Tool + " is not shown: " + why, ToolCallID: f.Call.ID})
+	}
+}
+
+// pageWindowID names a new window for a page. The name is the same whenever the batch is
+// decided again.
+func pageWindowID(tx *Tx, s *core.State, page *clew.WindowContent) string {
+	return core.DeriveID(core.PageWindowPrefix(page.Server), s.ID, tx.seq+uint64(tx.Len()))
+}

@@ -169,7 +169,12 @@ type FinishCall struct {
 	// in that case, nil for not at all.
 	Closed, Said *clew.Message
 	Result       CallResult
-	Next         *ModelCall
+	// Page is what shows the result in a window, under this title, nil if nothing does.
+	// PageFailed is why a page is not shown, in words for people.
+	Page       *clew.WindowContent
+	PageTitle  string
+	PageFailed string
+	Next       *ModelCall
 }
 
 // CallResult is what a call gave.
@@ -178,6 +183,7 @@ type CallResult struct {
 	Summary    string
 	Images     []string
 	Blob       string // the whole of it, if it was cut
+	ResultBlob string // as the page gets it that asked for the call
 	Bytes      int64
 	DurationMS int64
 	ExitCode   *int // of a command that ended
@@ -191,6 +197,7 @@ func (f FinishCall) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) 
 	r := recorder{tx: tx, s: s, t: t}
 	r.files(f.Files)
 	f.record(&r)
+	f.showPage(&r)
 	if f.Next != nil && len(f.Next.hears(t)) == len(Waiting(t)) && lastCall(t, f.Call.ID) && s.MayBegin(t) && !t.Condense && f.Next.Limits.question(spentBy(tx, s, t), f.Next.Reserve) == nil {
 		r.start(*f.Next)
 	}
@@ -211,7 +218,7 @@ func (f FinishCall) record(r *recorder) {
 	d := &clew.ToolProgressData{
 		ToolCallID: c.ID, Tool: c.Tool, Status: clew.ToolComplete, AgentID: r.t.AgentID, TaskID: r.t.TaskID,
 		MonitorID: r.t.MonitorID, MessageID: c.MessageID, Output: in.Text, Summary: in.Summary, DurationMS: in.DurationMS,
-		Images: in.Images, OutputBlob: in.Blob, ExitCode: in.ExitCode, LimitReached: in.LimitReached,
+		Images: in.Images, OutputBlob: in.Blob, ResultBlob: in.ResultBlob, ExitCode: in.ExitCode, LimitReached: in.LimitReached,
 	}
 	if in.Blob != "" {
 		d.OutputBytes = in.Bytes

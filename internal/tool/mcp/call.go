@@ -64,6 +64,10 @@ func (r *remote) run(ctx context.Context, out tool.Output, d *definition, tc too
 		return tool.Result{}, c.failure(s, l, err)
 	}
 	result := l.result(res)
+	if r.page {
+		result.Answer = l.told(res, &result)
+		return result, nil
+	}
 	l.showIn(c.ctx, d, input, res, &result)
 	return result, nil
 }

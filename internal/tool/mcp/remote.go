@@ -25,6 +25,7 @@ type remote struct {
 	server string
 	tool   string // the server's own name
 	name   string // for models
+	page   bool   // a page of the server asks for it
 
 	mu   sync.Mutex
 	last *definition // for when the server is gone

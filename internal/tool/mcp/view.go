@@ -92,15 +92,23 @@ func (l *link) showIn(ctx context.Context, d *definition, input json.RawMessage,
 		to.Shown = cut(to.Shown, maxShown-maxErrorText) + "\n[its page could not be read: " + line(l.redact.apply(err.Error()), maxErrorText/2) + "]"
 		return
 	}
+	v.Tool, v.Input, v.Result = d.name, input, l.told(res, to)
+	to.View = v
+}
+
+// told is a result as a page is told it: as the server gave it, without secrets. One
+// that is too large for a page is its text, as far as that fits.
+func (l *link) told(res *sdk.CallToolResult, as *tool.Result) json.RawMessage {
 	b, err := json.Marshal(res)
 	if err == nil {
 		b = []byte(l.redact.apply(string(b)))
 	}
 	if err != nil || len(b) > maxViewResult || !json.Valid(b) {
-		b, _ = json.Marshal(text(cut(to.Text, maxViewResult/8)))
+		short := text(cut(as.Text, maxViewResult/8))
+		short.IsError = as.IsError
+		b, _ = json.Marshal(short)
 	}
-	v.Input, v.Result = input, b
-	to.View = v
+	return b
 }
 
 // text is a result of text alone.
@@ -137,15 +145,19 @@ func origins(meta sdk.Meta) (connect, resources []string) {
 	return connect, resources
 }
 
-// AppTool gives a tool to the page of its own server, if that tool is for pages.
-func (m *Manager) AppTool(server, name string) (tool.Tool, bool) {
+// AppTool gives a tool to the page of its own server, if that tool is for pages. It waits
+// a few seconds for a server that is starting.
+func (m *Manager) AppTool(ctx context.Context, server, name string) (tool.Tool, bool) {
 	s := m.server(server)
 	if s == nil {
 		return nil, false
 	}
+	wait, cancel := context.WithTimeout(ctx, m.time.wait)
+	defer cancel()
+	_ = s.settle(wait)
 	d := s.find(name)
 	if d == nil || !d.forApps {
 		return nil, false
 	}
-	return &remote{m: m, server: server, tool: d.name, name: newNames().pick(server, d.name), last: d}, true
+	return &remote{m: m, server: server, tool: d.name, name: newNames().pick(server, d.name), page: true, last: d}, true
 }

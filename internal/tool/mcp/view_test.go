@@ -103,7 +103,7 @@ func TestToolsForPages(t *testing.T) {
 		t.Errorf("models see %q", names)
 	}
 	for name, want := range map[string]bool{"refresh": true, "weather": true, "models": false, "odd": false, "none": false} {
-		tl, ok := f.AppTool("peer", name)
+		tl, ok := f.AppTool(t.Context(), "peer", name)
 		if ok != want {
 			t.Errorf("a page may call %s: %v", name, ok)
 		}
@@ -118,7 +118,7 @@ func TestToolsForPages(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 	}
-	if _, ok := f.AppTool("other", "refresh"); ok {
+	if _, ok := f.AppTool(t.Context(), "other", "refresh"); ok {
 		t.Error("a page may call another server")
 	}
 }
