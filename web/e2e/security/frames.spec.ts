@@ -107,8 +107,8 @@ test("a page in a window finds no way out", async ({ world, visit }) => {
 });
 
 /*
- * The frame's address says which hosts its page may reach. A page can lead its own frame
- * to another such address, but is not written there again.
+ * The frame's address says which hosts its page may reach. A page can lead its own frame to
+ * another such address: the server sends nothing there, and the page is not written again.
  */
 test("a page gives itself no hosts by leading its frame elsewhere", async ({ world, visit }) => {
   let calls = 0;
@@ -117,7 +117,7 @@ test("a page gives itself no hosts by leading its frame elsewhere", async ({ wor
   const out = `https://out.localhost:${(listener.address() as { port: number }).port}`;
   const html = `<script>
     fetch("${out}/told").catch(() => {});
-    if (location.search === "?run") location.search = "?run&connect=${out}";
+    if (location.search === "?run") addEventListener("load", () => setTimeout(() => { location.search = "?run&connect=${out}"; }));
   </script>`;
   await world.model.script([
     { when: { tool_result: "window" }, times: 0, reply: [{ text: "There." }] },

@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { useWords } from "@/i18n";
 import { useKeptFocus } from "./useKeptFocus";
 import { windowWords } from "./words";
@@ -33,7 +33,6 @@ export function FramePage({ html, run, hosts = "", title, scheme = "light", fram
   const own = useRef<HTMLIFrameElement>(null);
   const frame = given ?? own;
   const loads = useRef(0);
-  const empties = useRef(0);
   const [stopped, setStopped] = useState("");
   const ended = useRef(onStopped);
   ended.current = onStopped;
@@ -42,15 +41,14 @@ export function FramePage({ html, run, hosts = "", title, scheme = "light", fram
     ended.current?.();
   }, []);
   useKeptFocus(frame, useCallback(() => stop(t.tookKeys), [stop, t]));
-  useLayoutEffect(() => { // before the frame can say anything
+  useEffect(() => {
     const listen = (e: MessageEvent<{ frame?: unknown } | null>) => {
       if (!frame.current || e.source !== frame.current.contentWindow) return;
       if (e.data?.frame === "leave") leave(frame.current);
-      if (e.data?.frame === "empty" && ++empties.current > 1) stop(t.leftFrame);
     };
     addEventListener("message", listen);
     return () => removeEventListener("message", listen);
-  }, [frame, stop, t]);
+  }, [frame]);
 
   const onLoad = () => {
     const view = frame.current!.contentWindow!;

@@ -24,7 +24,8 @@ export function useKeptFocus(frame: RefObject<HTMLIFrameElement | null>, onThief
     const onBlur = (e: FocusEvent) => {
       if (!writing || e.target !== window || document.activeElement !== frame.current || e.timeStamp - writing.at > writingMs) return;
       times = [...times.filter((t) => t > e.timeStamp - theftsMs), e.timeStamp];
-      writing.in.focus({ preventScroll: true });
+      const { in: field } = writing;
+      setTimeout(() => field.focus({ preventScroll: true })); // at once, the browser would still give the frame the keys
       if (times.length >= thefts) onThief();
     };
     const fields = ["keydown", "focusin", "pointerdown"];
