@@ -198,6 +198,9 @@ type QueueChangedData struct {
 	Queue   List[MessageID] `json:"queue"`
 	Removed MessageID       `json:"removed,omitempty"`
 	Edited  *QueuedWords    `json:"edited,omitempty"`
+	// Reset says that a reset emptied it: what agents were yet to be told, and what they
+	// could show again, is gone as well.
+	Reset bool `json:"reset,omitempty"`
 }
 
 // QueuedWords are the new words of a message that waits.

@@ -265,3 +265,44 @@ func TestTapeAfterAnImport(t *testing.T) {
 		}
 	}
 }
+
+// A reset leaves nothing to be told and nothing to be shown again: not what happened
+// before it, not what ends with it. What happens afterwards is told.
+//
+// Covers: WS-076, AGT-30
+func TestResetEmptiesWhatAgentsWouldHear(t *testing.T) {
+	b := newBench()
+	b.atWork()
+	must(b.on("monitor-1", "hello"))
+	main := b.task()
+	call := b.proposes(main, "open", "window")
+	b.intends(main, decide.ChangeWindow{Call: call, Wish: decide.WindowWish{Type: clew.ActionWindowCreate, ID: "w", Title: text("W"), Content: &clew.WindowContent{Text: "x"}}, Done: "done"}, false)
+	must(b.reportAs(main, idle))
+	must(b.ann(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionFocus, WindowID: "w"}}}))
+	must(b.ann(&clew.WindowMessageData{WindowID: "w", Text: "work"})) // ends with the reset, and has a word to say about it
+	s := b.s.state
+	if len(s.Timeline.Entries) == 0 || len(s.Reload.Entries) == 0 {
+		t.Fatalf("nothing to forget: %+v, %+v", s.Timeline, s.Reload)
+	}
+	must(b.ann(&clew.ResetData{}))
+	if len(s.Timeline.Entries) != 0 || len(s.Reload.Entries) != 0 || len(s.Windows) != 1 || s.AtWork() {
+		t.Errorf("after the reset: %+v, %+v, %d windows", s.Timeline, s.Reload, len(s.Windows))
+	}
+	for _, m := range s.AllMonitors() {
+		if told := s.Timeline.Render(m.Heard); told != "" {
+			t.Errorf("%s is told %s", m.ID, told)
+		}
+	}
+	must(b.ann(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: "w"}}}))
+	if told := s.Timeline.Render(s.Main().Heard); told != "<timeline>\n<ui:close>w</ui:close>\n</timeline>" {
+		t.Errorf("then it is told %q", told)
+	}
+	before := len(b.records)
+	must(b.ann(&clew.ResetData{}))
+	must(b.ann(&clew.ResetData{})) // there is nothing left
+	if n := len(b.records) - before; n != 1 {
+		t.Errorf("%d records", n)
+	}
+	b.verify(t)
+	b.check(t)
+}

@@ -108,7 +108,8 @@ func (s *State) forgetHistories() {
 }
 
 // forgetTasks keeps the state bounded: tasks of a run that ended leave it, and
-// old trees that ended.
+// old trees that ended. If that is not enough, one conversation has delegated very
+// often: of its tasks those leave that ended first.
 func (s *State) forgetTasks() {
 	tasks := s.SortedTasks()
 	gone := map[clew.TaskID]bool{}
@@ -127,6 +128,30 @@ func (s *State) forgetTasks() {
 		}
 		for _, x := range s.TasksOfTree(t.TaskID) { // a tree goes as a whole
 			delete(s.Tasks, x.TaskID)
+		}
+	}
+	s.forgetChildren(tasks)
+}
+
+// forgetChildren has tasks leave their tree that ended and have nothing below them, the
+// oldest first, until there is room.
+func (s *State) forgetChildren(tasks []*Task) {
+	parents := map[clew.TaskID]bool{}
+	for _, t := range s.Tasks {
+		parents[t.ParentTaskID] = true
+	}
+	for _, t := range tasks {
+		if len(s.Tasks) <= TasksKept {
+			return
+		}
+		if s.Task(t.TaskID) == nil || t.ParentTaskID == "" || !t.Ended() || parents[t.TaskID] || s.isFocused(t) || s.BlockingQuestion(t.TaskID) != nil {
+			continue
+		}
+		delete(s.Tasks, t.TaskID)
+		for _, of := range []clew.TaskID{t.ParentTaskID, t.RootTaskID} {
+			if x := s.Task(of); x != nil {
+				x.Children = slices.DeleteFunc(slices.Clone(x.Children), func(id clew.TaskID) bool { return id == t.TaskID })
+			}
 		}
 	}
 }

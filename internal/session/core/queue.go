@@ -138,6 +138,9 @@ func applyQueueChanged(s *State, d *clew.QueueChangedData) {
 	if d.Edited != nil {
 		applyQueuedEdit(s, *d.Edited)
 	}
+	if d.Reset {
+		s.forgetContext()
+	}
 	m, i := s.findQueued(d.Removed)
 	if d.Removed == "" || i < 0 {
 		return

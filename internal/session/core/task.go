@@ -309,20 +309,23 @@ func (s *State) HasWork(t *Task) bool {
 	return !waits
 }
 
-// TasksOfTree lists the tasks of a tree.
+// TasksOfTree lists the tasks of a tree, oldest first.
 func (s *State) TasksOfTree(root clew.TaskID) []*Task {
 	var list []*Task
-	for _, t := range s.SortedTasks() {
+	for _, t := range s.Tasks {
 		if t.RootTaskID == root {
 			list = append(list, t)
 		}
 	}
+	slices.SortFunc(list, olderTask)
 	return list
 }
 
+func olderTask(a, b *Task) int { return a.Number - b.Number }
+
 // SortedTasks lists all tasks, oldest first.
 func (s *State) SortedTasks() []*Task {
-	return slices.SortedFunc(maps.Values(s.Tasks), func(a, b *Task) int { return a.Number - b.Number })
+	return slices.SortedFunc(maps.Values(s.Tasks), olderTask)
 }
 
 // TreeUsage sums what a task's whole tree used and what its calls under way may
@@ -338,7 +341,7 @@ func (s *State) TreeUsage(root clew.TaskID) clew.Usage {
 			asking = append(asking, t)
 		}
 	}
-	slices.SortFunc(asking, func(a, b *Task) int { return a.Number - b.Number }) // so that the sum is the same everywhere
+	slices.SortFunc(asking, olderTask) // so that the sum is the same everywhere
 	u := r.Tree
 	for _, t := range asking {
 		u = u.Add(t.Reserved)

@@ -168,6 +168,16 @@ func (s *State) noteActs(d *clew.ActionsData) {
 	}
 }
 
+// forgetContext leaves nothing to be told and nothing to be shown again. Positions and
+// names go on, so that none is given twice.
+func (s *State) forgetContext() {
+	s.Timeline.Entries, s.Reload.Entries = nil, nil
+	for _, m := range s.AllMonitors() {
+		m.Heard = s.Timeline.Last
+		s.setMonitor(m)
+	}
+}
+
 // noteTurnEnd keeps what a turn that ends showed, and what main agents have to hear of
 // it: what other agents did, unless somebody waits for them and hears it all.
 func (s *State) noteTurnEnd(t *Task, result string) {

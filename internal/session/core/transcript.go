@@ -64,9 +64,9 @@ func (t *Transcript) Get(id clew.MessageID) *clew.Message {
 func (t *Transcript) Growing() []clew.Message {
 	var list []clew.Message
 	for _, of := range [][]clew.Message{t.unsettled, t.tail} {
-		for _, m := range of {
-			if m.Partial {
-				list = append(list, m)
+		for i := range of { // they are large: nothing is copied to look at it
+			if of[i].Partial {
+				list = append(list, of[i])
 			}
 		}
 	}

@@ -39,11 +39,12 @@ func (s *State) WindowTask(key string) *Task {
 // run beside it.
 func (s *State) WindowTasks(key string) []*Task {
 	var list []*Task
-	for _, t := range s.SortedTasks() {
+	for _, t := range s.Tasks {
 		if t.ofWindow() && t.Key == key {
 			list = append(list, t)
 		}
 	}
+	slices.SortFunc(list, olderTask)
 	return list
 }
 

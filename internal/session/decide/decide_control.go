@@ -76,10 +76,7 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 			over[t.TaskID] = true
 			continue
 		}
-		if s.ActiveRun(t) != nil {
-			continue
-		}
-		if !named(t) {
+		if !named(t) || s.ActiveRun(t) != nil {
 			continue
 		}
 		found = true
@@ -259,7 +256,8 @@ func decideClear(tx *Tx, s *core.State, by clew.UserID, d *clew.ClearTaskData, s
 	return nil
 }
 
-// decideReset ends everything, also what waits: the next message starts from nothing.
+// decideReset ends everything, also what waits and what agents were yet to be told: the
+// next message starts from nothing.
 // Monitors and windows stay.
 func decideReset(tx *Tx, s *core.State, by clew.UserID, streamed streams) {
 	how := TurnEnd{Reason: "reset by the user", Code: clew.EndReset, by: by}
@@ -273,6 +271,9 @@ func decideReset(tx *Tx, s *core.State, by clew.UserID, streamed streams) {
 		for ids := m.QueueIDs(); len(ids) > 0; ids = ids[1:] {
 			tx.Add(&clew.QueueChangedData{Queue: ids[1:], Removed: ids[0]})
 		}
+	}
+	if s.AtWork() || len(s.Timeline.Entries) > 0 || len(s.Reload.Entries) > 0 { // with what ends here
+		tx.Add(&clew.QueueChangedData{Queue: clew.List[clew.MessageID]{}, Reset: true})
 	}
 }
 

@@ -1221,6 +1221,7 @@ export interface QueueChangedData {
   queue: string[];
   removed?: string;
   edited?: QueuedWords;
+  reset?: boolean;
 }
 
 export interface QueuedWords {
