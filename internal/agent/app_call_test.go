@@ -86,6 +86,11 @@ func TestPageOfATool(t *testing.T) {
 		if got := w.blob(c.Data); got != `{"input":{"city":"Oslo"},"result":{"content":[{"type":"text","text":"sunny"}]}}` {
 			t.Errorf("call: %s", got)
 		}
+		types := w.types()
+		shown := slices.Index(types, clew.EventActions)
+		if list := events[clew.ActionsData](w); types[shown-1] != clew.EventToolProgress || list[0].Actions[0].ActionID == "" {
+			t.Errorf("the page does not follow the result: %q", types)
+		}
 		if r := w.result("f1"); r.Output != "sunny" || r.ResultBlob != "" {
 			t.Errorf("the model gets %+v", r)
 		}
