@@ -21,6 +21,8 @@ func TestAnywhereAmongWindows(t *testing.T) {
 		x := voyageWith(t, onDesktop)
 		for _, r := range x.records {
 			switch d := x.decoded(r).(type) {
+			case *clew.AppCalledData:
+				book["page asked"]++
 			case *clew.WindowAgentStatusData:
 				book[string(d.Status)]++
 			case *clew.MessageQueuedData:
@@ -36,7 +38,7 @@ func TestAnywhereAmongWindows(t *testing.T) {
 		book.add(x)
 	})
 	book.close(t, "sessions with windows", nightly.Size(60, 500))
-	for _, what := range []string{"assigned", "active", "released", "waited"} {
+	for _, what := range []string{"assigned", "active", "released", "waited", "page asked"} {
 		if book[what] == 0 {
 			t.Errorf("%s: never", what)
 		}
@@ -57,6 +59,9 @@ func onDesktop(p *player, act func(func()) func(*rapid.T)) map[string]func(*rapi
 				continue
 			}
 			wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: window(), Title: text("T"), Content: form}
+			if rapid.IntRange(0, 2).Draw(p.t, "page") == 0 {
+				wish.Content = aPage
+			}
 			must(p.reportAs(t, func(tx *decide.Tx, s *core.State, t *core.Task) { _, _ = decide.ShowWindow(tx, s, t, wish) }))
 			return
 		}
@@ -66,6 +71,9 @@ func onDesktop(p *player, act func(func()) func(*rapid.T)) map[string]func(*rapi
 		steps["show"+n], steps["press"+n] = act(show), act(press)
 	}
 	steps["say there"] = act(func() { p.person(&clew.WindowMessageData{WindowID: window(), Text: p.text() + "?"}) })
+	steps["page asks"] = act(func() {
+		p.person(&clew.AppCallData{WindowID: window(), RequestID: draw[clew.RequestID](*p, "name", "r1", "r2", "r3"), Tool: "refresh"})
+	})
 	steps["close"] = act(func() {
 		p.person(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: window()}}})
 	})

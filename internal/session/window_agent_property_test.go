@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -53,6 +54,15 @@ func (b *bench) verifyWindows(t tester) {
 			}
 		}
 	}
+	calls := map[string]int{}
+	for _, c := range s.AppCalls {
+		if calls[c.WindowID]++; calls[c.WindowID] > core.AppCallsKept || s.Window(c.WindowID) == nil {
+			t.Fatalf("%d calls of the page in %s are kept", calls[c.WindowID], c.WindowID)
+		}
+		if x := s.Task(c.TaskID); (c.Status == clew.AppCallRunning) != (x != nil && x.Turn != nil && len(x.Calls) > 0) {
+			t.Fatalf("the call %s of the page in %s is %s, and its task %+v", c.RequestID, c.WindowID, c.Status, x)
+		}
+	}
 	for key := range waiting {
 		if own := s.WindowTask(key); own == nil || own.Turn == nil {
 			t.Fatalf("%d wait for %s, whose agent is free", waiting[key], key)
@@ -65,6 +75,7 @@ func (b *bench) verifyWindows(t tester) {
 func TestWindowAgentsByRandomPlay(t *testing.T) {
 	alone(t)
 	form := &clew.WindowContent{Kind: clew.WindowComponents, Root: &clew.Component{Type: "button", Label: "Go", Action: "go"}}
+	asked := 0
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.create()
@@ -75,12 +86,12 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 			s := b.s.state
 			var working []*core.Task
 			for _, x := range s.SortedTasks() {
-				if s.Runnable(x) {
+				if s.Runnable(x) && x.Server == "" {
 					working = append(working, x)
 				}
 			}
 			id := clew.ClientMessageID("c" + strconv.Itoa(i))
-			switch step := rapid.IntRange(0, 19).Draw(t, "step"); {
+			switch step := rapid.IntRange(0, 23).Draw(t, "step"); {
 			case step == 0:
 				p.person(&clew.InterruptData{})
 			case step == 1:
@@ -96,6 +107,9 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 			case step <= 9 && len(working) > 0: // an agent opens or closes a window
 				by := working[rapid.IntRange(0, len(working)-1).Draw(t, "whose")]
 				wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: window(), Title: text("T"), Content: form}
+				if rapid.IntRange(0, 2).Draw(t, "page") == 0 {
+					wish.Content = aPage
+				}
 				if rapid.IntRange(0, 2).Draw(t, "closes") == 0 {
 					wish = decide.WindowWish{Type: clew.ActionWindowClose, ID: wish.ID}
 				}
@@ -105,6 +119,23 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 				must(b.reportAs(working[rapid.IntRange(0, len(working)-1).Draw(t, "ends")], idle))
 			case step <= 15:
 				p.person(&clew.WindowMessageData{WindowID: window(), Text: "words"})
+			case step <= 18: // a page asks its server
+				p.person(&clew.AppCallData{WindowID: window(), RequestID: clew.RequestID(id), Tool: "refresh"})
+			case step <= 20: // what it asked for has its result, or ends
+				for _, c := range s.AppCalls {
+					x := s.Task(c.TaskID)
+					if x == nil || x.Turn == nil {
+						continue
+					}
+					asked++
+					if rapid.Bool().Draw(t, "ends") {
+						must(b.reportAs(x, idle))
+					} else {
+						b.intends(x, decide.FinishCall{Call: x.Calls[0], Result: decide.CallResult{Text: "rain", ResultBlob: draw(p, "result", "", aPage.Blob)}}, false)
+						must(b.reportAs(x, idle))
+					}
+					break
+				}
 			default:
 				d := &clew.ComponentActionData{WindowID: window(), Action: "go"}
 				if rapid.Bool().Draw(t, "parallel") {
@@ -116,4 +147,13 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 			b.verifyWindows(t)
 		}
 	})
+	if asked == 0 {
+		t.Error("no page asked for anything")
+	}
+}
+
+// aPage is a page of a tool server.
+var aPage = &clew.WindowContent{
+	Kind: clew.WindowMCPApp, Server: "weather", Tool: "forecast", URI: "ui://weather", MediaType: "text/html",
+	Blob: strings.Repeat("0a", 32), Data: strings.Repeat("0b", 32),
 }

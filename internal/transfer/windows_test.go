@@ -15,7 +15,7 @@ func TestBundleHasTheFilesOfWindows(t *testing.T) {
 	w := newScribe("sess_1")
 	w.ask("task_1", "show me")
 	var addresses []string
-	for _, text := range []string{png, "a,b\n1,2\n"} {
+	for _, text := range []string{png, "a,b\n1,2\n", "<h1>Weather</h1>", `{"input":{},"result":{}}`, `{"content":[]}`} {
 		address, err := first.blobs.PutBlob(t.Context(), blob.For{}, []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -29,6 +29,12 @@ func TestBundleHasTheFilesOfWindows(t *testing.T) {
 			Kind: clew.WindowTable, Columns: []clew.TableColumn{{Name: "a"}}, Blob: addresses[1], Total: 900, MediaType: "text/csv",
 		}}.AsMap()},
 	}})
+	w.add(&clew.ActionsData{AgentID: core.MainAgent, Actions: clew.List[clew.Action]{
+		{Type: clew.ActionWindowCreate, WindowID: "page", Params: clew.WindowParams{Content: &clew.WindowContent{
+			Kind: clew.WindowMCPApp, Server: "weather", URI: "ui://weather", Blob: addresses[2], Data: addresses[3],
+		}}.AsMap()},
+	}})
+	w.add(&clew.ToolProgressData{ToolCallID: "app_1", Tool: "refresh", Status: clew.ToolComplete, ResultBlob: addresses[4]})
 	w.add(&clew.ActionsData{Actions: clew.List[clew.Action]{{Type: clew.ActionWindowClose, WindowID: "rows"}}})
 	first.has(t, w)
 

@@ -71,6 +71,11 @@ func TestReferences(t *testing.T) {
 			{Type: clew.ActionWindowCreate, Params: map[string]any{"blob": one, "content": map[string]any{"kind": "text", "text": Scheme + one}}},
 			{Type: clew.ActionAppCommand, Params: map[string]any{"content": map[string]any{"kind": "image", "blob": one}}},
 		}}, nil},
+		"a page": {&clew.ActionsData{Actions: clew.List[clew.Action]{
+			{Type: clew.ActionWindowCreate, WindowID: "a", Params: clew.WindowParams{Content: &clew.WindowContent{Kind: clew.WindowMCPApp, Blob: one, Data: two}}.AsMap()},
+		}}, []string{one, two}},
+		"what a page asked for": {&clew.AppCalledData{Arguments: json.RawMessage(`{"blob":"` + one + `"}`)}, nil},
+		"what a page gets":      {&clew.ToolProgressData{ResultBlob: one}, []string{one}},
 		"no address": {&clew.ToolProgressData{OutputBlob: "blob:../../token"}, nil},
 	} {
 		var j journal

@@ -23,6 +23,8 @@ func decideAppCall(tx *Tx, s *core.State, d *clew.AppCallData) error {
 		return clew.Errorf(clew.SessionInvalidState, "window %s shows no page of a tool server", d.WindowID)
 	case s.AppCall(w.ID, d.RequestID) != nil:
 		return nil // asked again
+	case s.Archived: // a page that is looked at does not bring it back
+		return clew.Errorf(clew.SessionInvalidState, "the session is archived")
 	}
 	running, since := s.AppCallsUnderWay(w.ID)
 	switch {
