@@ -73,7 +73,7 @@ func (r *run) calls(ids ...string) func(clew.WindowState) bool {
 // own tools for pages, each with a person's word, and nothing of it runs at our address.
 // A kill changes nothing of that.
 //
-// Covers: TOOL-14, G-08, C-56
+// Covers: C-56
 func TestPageOfAToolServer(t *testing.T) {
 	const key = "enemy-key-enemy-key" // that the arena gives the server
 	called := filepath.Join(t.TempDir(), "called")

@@ -56,7 +56,7 @@ func decideAppCall(tx *Tx, s *core.State, d *clew.AppCallData) error {
 type LoseCall struct{ Call core.Call }
 
 func (l LoseCall) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
-	const why = "The server stopped while it ran. Nobody knows whether it took effect."
+	const why = "The server stopped while it ran. It may have taken effect."
 	CloseOpenTexts(tx, s, t)
 	CancelOrphanedQuestions(tx, s, t, []core.Call{l.Call})
 	tx.Add(&clew.ToolProgressData{
