@@ -82,6 +82,7 @@ test("who may only watch sees the app, and nothing of theirs is sent", async ({ 
   await world.rest.sessions.setAccess(session, "vera", "viewer");
   const { token } = await world.rest.keys.create({ user: "vera", role: "viewer" });
   const { page } = await visit({ stranger: true, path: `/#token=${token}` });
+  await page.getByRole("main").getByRole("link", { name: /Watched/ }).waitFor(); // signed in
   const sent = sentBy(page);
   await page.goto(`/s/${session}/desktop`);
   await live(page);
@@ -136,7 +137,9 @@ test("an app that does not answer says so, is reloaded, and keeps nobody in", as
 
 test("an app works on a phone and in Korean", async ({ world, visit }) => {
   const session = await withApp(world, "Phone", counter);
-  const { page } = await visit({ path: `/s/${session}/desktop`, phone: true, prefs: { language: "ko", theme: "dark" } });
+  const v = await visit({ path: `/s/${session}/desktop`, phone: true, prefs: { language: "ko", theme: "dark" } });
+  v.allow(/localStorage/); // what sets the choices runs in the frame as well, which has no storage
+  const { page } = v;
   await live(page);
   await page.getByRole("tab", { name: "Stock counter" }).click();
   await page.getByText("이 프로그램을 실행할까요?").waitFor();

@@ -6,14 +6,14 @@ export { windowOf };
 
 /** What the model does with the app "counter.html". */
 export const usesCounter = [
+  { when: { last_user: 'action="save"' }, times: 0, reply: [{ text: "I stored what is on the shelf." }] },
+  { when: { last_user: 'action="order"' }, times: 0, reply: [{ text: "Two boxes, then." }] },
   { when: { tool_result: "app_query" }, times: 0, reply: [{ text: 'The app says {{tool_result "app_query"}}' }] },
   { when: { tool_result: "app_command" }, times: 0, reply: [{ text: 'Now it is {{tool_result "app_command"}}' }] },
   { when: { tool_result: "window" }, times: 0, reply: [{ text: "It is open." }] },
   { when: { last_user: "how many" }, times: 0, reply: [{ tool: { name: "app_query", id: "q", input: { window_id: "counter", name: "total" } } }] },
   { when: { last_user: "add two" }, times: 0, reply: [{ tool: { name: "app_command", id: "a", input: { window_id: "counter", name: "add", params: { by: 2 } } } }] },
   { when: { last_user: "change it" }, times: 0, reply: [{ tool: { name: "window", id: "u", input: { action: "update", window_id: "counter", path: "counter.html" } } }] },
-  { when: { last_user: "«save»" }, times: 0, reply: [{ text: "I stored what is on the shelf." }] },
-  { when: { last_user: "«order»" }, times: 0, reply: [{ text: "Two boxes, then." }] },
   { when: { turn: 1 }, times: 0, reply: [opens({ id: "counter", title: "Stock counter", input: { kind: "app", path: "counter.html" } })] },
 ];
 

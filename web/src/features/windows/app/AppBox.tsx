@@ -11,7 +11,7 @@ import { useSurroundings } from "./surroundings";
 import { appWords } from "./words";
 
 const patienceMs = 5_000;
-const link = "shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11";
+const link = "ml-2 shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11";
 
 interface Props extends Run {
   frame: RefObject<HTMLIFrameElement | null>;

@@ -44,5 +44,5 @@ export function PortApp(props: Run) {
     });
     port.current.ask(now.current.requests ?? []);
   };
-  return <AppBox {...props} frame={frame} ready={said !== null} onWritten={onWritten} onStopped={() => port.current?.close()} />;
+  return <AppBox {...props} frame={frame} ready={said !== null && (known || !mayChange)} onWritten={onWritten} onStopped={() => port.current?.close()} />;
 }

@@ -3,7 +3,7 @@ import { words } from "@/i18n";
 export const appWords = words({
   en: {
     runApp: "Run this app?", run: "Run app", runAlone: "Run without network", runWithHosts: "Run and allow these hosts",
-    appMay: "It runs by itself in this window, without network. It can answer the agent, and what you press in it can reach the window’s agent.",
+    appMay: "It runs inside this window, without network. It can answer the agent, and what you press in it can reach the window’s agent.",
     mcpMay: (server: string) => `It comes from the tool server ${server}. It can use tools of that server, with your approval as usual, and what you press in it can reach the window’s agent.`,
     hosts: "It asks for access to", loading: "Loading the app…", tooLarge: (mib: number) => `The page is larger than ${mib} MiB.`, noPage: "Its page cannot be loaded.",
     starting: "Starting…", silent: "This app has not answered yet", alone: "App · no network", network: (hosts: string) => `App · network: ${hosts}`, reload: "Reload app", stop: "Stop app",
