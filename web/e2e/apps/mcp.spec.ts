@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { barriers, expect, live, screenshots, test as base, until, type World } from "../harness";
 
 const script = new URL("server.mjs", import.meta.url).pathname;
-const server = (...args: string[]) => ({ command: process.execPath, args: [script, ...args], always_allow: ["forecast"] });
+const server = (...args: string[]) => ({ command: process.execPath, args: [script, ...args] });
 
 const listener = createServer((s) => {
   calls++;
@@ -27,6 +27,7 @@ async function asked(world: World, name: string, of: string): Promise<string> {
   await until("the server is connected", async () => (await world.rest.mcp.list()).mcp_servers.find((s) => s.name === of)?.status === "connected");
   const session = await world.session(name);
   await world.say(session, "the weather in Oslo, please");
+  await world.rest.inbox.answer(await world.question(session), { action: "approve" });
   await world.settled(session);
   return session;
 }
@@ -54,7 +55,7 @@ test("the page of a tool server shows a call, uses its server by approval, and s
   // A tool of its server: a person approves, and the page has the answer.
   await app.getByRole("button", { name: "Refresh" }).click();
   const first = await world.question(session);
-  await page.getByText(/refresh/).first().waitFor();
+  await page.getByText("A window’s agent · Allow mcp__weather__refresh?").locator("visible=true").first().waitFor();
   await screenshots(page, "mcp-app-asks", ["wide"]);
   expect(await barriers(page)).toEqual([]);
   await world.rest.inbox.answer(first, { action: "approve" });

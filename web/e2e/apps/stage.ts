@@ -13,7 +13,7 @@ export const usesCounter = [
   { when: { tool_result: "window" }, times: 0, reply: [{ text: "It is open." }] },
   { when: { last_user: "how many" }, times: 0, reply: [{ tool: { name: "app_query", id: "q", input: { window_id: "counter", name: "total" } } }] },
   { when: { last_user: "add two" }, times: 0, reply: [{ tool: { name: "app_command", id: "a", input: { window_id: "counter", name: "add", params: { by: 2 } } } }] },
-  { when: { last_user: "change it" }, times: 0, reply: [{ tool: { name: "window", id: "u", input: { action: "update", window_id: "counter", path: "counter.html" } } }] },
+  { when: { last_user: "change it" }, times: 0, reply: [{ tool: { name: "window", id: "u", input: { action: "update", window_id: "counter", kind: "app", path: "counter.html" } } }] },
   { when: { turn: 1 }, times: 0, reply: [opens({ id: "counter", title: "Stock counter", input: { kind: "app", path: "counter.html" } })] },
 ];
 
