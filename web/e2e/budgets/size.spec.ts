@@ -8,6 +8,7 @@ import { figures } from "./figures";
 const dist = join(web, "dist");
 const session = /\/SessionPage-/;
 const desktop = /\/DesktopPage-/;
+const apps = /\/AppWindow-/;
 
 test("what the pages weigh", () => {
   const sizes = sizesOf(dist);
@@ -17,7 +18,7 @@ test("what the pages weigh", () => {
   expect(sizes.first.files.length).toBeGreaterThanOrEqual(3); // the page, a script, a style
   expect(Object.keys(sizes.lazy).length).toBeGreaterThanOrEqual(5);
   // Beyond the first load; parts of a session count what the session itself brings.
-  for (const [file, kib] of Object.entries(sizes.lazy)) if (!desktop.test(file)) expect(kib, file).toBeLessThanOrEqual(120); // a desktop has all of a session, and is measured below
+  for (const [file, kib] of Object.entries(sizes.lazy)) if (!desktop.test(file) && !apps.test(file)) expect(kib, file).toBeLessThanOrEqual(120); // these have all of a session with windows, and are measured below
   expect(sizes.all).toBeLessThanOrEqual(2048);
   // The one exception: what draws diagrams, which comes with the first diagram that is shown.
   const diagrams = readdirSync(join(dist, "assets")).filter((f) => /^diagrams-.*\.bin$/.test(f));
@@ -33,6 +34,13 @@ test("the desktop adds little to a session, and nothing before it is opened", ()
   figures({ desktop_kib: more, windows_kib: sizes.beyond(/\/Desk-/, session) });
   expect(more).toBeLessThanOrEqual(60);
   expect(more).toBeGreaterThan(5); // it is in a file of its own
+});
+
+test("apps add little to a window, and nothing before one is opened", () => {
+  const more = sizesOf(dist).beyond(apps, /\/Desk-/);
+  figures({ apps_kib: more });
+  expect(more).toBeLessThanOrEqual(10);
+  expect(more).toBeGreaterThan(2); // it is in a file of its own
 });
 
 test("nothing in the page is inline", () => {

@@ -44,15 +44,16 @@ export function offerOf(q: Question): RememberOffer | undefined {
   return q.type === "hitl_approval_request" ? (q as { remember?: RememberOffer }).remember : undefined;
 }
 
-/** Who asks: "" is the session's agent. The agents of steps and subtasks have no names that people know. */
-export function askerOf(q: Question): "" | ":step" | ":sub" | (string & {}) {
+/** Who asks: "" is the session's agent. The agents of steps, subtasks and windows have no names that people know. */
+export function askerOf(q: Question): "" | ":step" | ":sub" | ":window" | (string & {}) {
   switch (q.agent_kind) {
     case "step":
       return ":step";
     case "task":
       return ":sub";
-    case "ephemeral":
     case "window":
+      return ":window";
+    case "ephemeral":
       return q.agent_id ?? "";
     default:
       return "";

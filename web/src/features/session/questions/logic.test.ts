@@ -39,9 +39,9 @@ test("who asks is told by a name that people know, never by an id", () => {
   expect(askerOf(approval({ agent_kind: "main", agent_id: "a1" }))).toBe("");
   expect(askerOf(approval({ agent_kind: "task", agent_id: "a2" }))).toBe(":sub");
   expect(askerOf(approval({ agent_kind: "step", agent_id: "a3" }))).toBe(":step");
-  expect(askerOf(approval({ agent_kind: "window", agent_id: "notes" }))).toBe("notes");
+  expect(askerOf(approval({ agent_kind: "window", agent_id: "window-notes" }))).toBe(":window");
   for (const t of [questionWords.en, questionWords.ko]) {
-    for (const who of ["", ":sub", ":step"]) expect(t.titles.command(who)).not.toContain(":");
+    for (const who of ["", ":sub", ":step", ":window"]) expect(t.titles.command(who)).not.toContain(":");
   }
   expect(questionWords.ko.titles.command(":sub")).toContain("하위 작업 · 이 명령을 실행할까요?");
 });

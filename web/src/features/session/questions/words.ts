@@ -4,8 +4,8 @@ import { words } from "@/i18n";
 type Limit = "requests" | "mistakes" | "steps" | "budget" | "month" | "time" | "retries" | "cost";
 type Kinds<T> = Partial<Record<string, T>>;
 
-const askers: Kinds<string> = { "": "The agent", ":step": "A step of the plan", ":sub": "A subtask" };
-const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획 단계", ":sub": "하위 작업" };
+const askers: Kinds<string> = { "": "The agent", ":step": "A step of the plan", ":sub": "A subtask", ":window": "A window’s agent" };
+const askersKo: Kinds<string> = { "": "에이전트", ":step": "계획 단계", ":sub": "하위 작업", ":window": "창 에이전트" };
 const who = (name: string) => askers[name] ?? name;
 
 /** A question; who asks stands before it, unless it is the session's own agent. A tool is asked about by its name. */
