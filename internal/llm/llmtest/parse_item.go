@@ -12,7 +12,7 @@ import (
 
 // kinds lists the items in the order in which messages name them.
 var kinds = []string{
-	"thinking", "text", "tool", "delay", "slow", "usage", "stop", "ping",
+	"thinking", "text", "tool", "delay", "slow", "wait", "usage", "stop", "ping",
 	"status", "error", "cut", "malformed", "stall",
 }
 
@@ -61,6 +61,7 @@ func (p *parser) itemFields(it *Item) map[string]field {
 		"tool":      func(n *yaml.Node) { it.Tool = p.tool(n) },
 		"delay":     func(n *yaml.Node) { it.Delay = p.duration(n, "delay") },
 		"slow":      func(n *yaml.Node) { it.Delay = p.slow(n) },
+		"wait":      func(n *yaml.Node) { it.Text = Text{Raw: p.text(n, "wait")} },
 		"usage":     func(n *yaml.Node) { it.Usage = p.usage(n) },
 		"stop":      func(n *yaml.Node) { it.Stop = p.stop(n) },
 		"ping":      func(n *yaml.Node) { p.flag(n, "ping") },

@@ -93,6 +93,7 @@ type player struct {
 	voice voice
 	form  func(status int, f Failure) any // an error as the vendor writes it
 	sleep func(context.Context, time.Duration) error
+	gates *Gates
 	pace  time.Duration
 	mime  string
 	// google tells how long to wait in the error and not in a header.
@@ -124,6 +125,8 @@ func (p *player) beat(ctx context.Context, b beat) bool {
 		return p.sleep(ctx, b.Delay) == nil
 	case ItemSlow:
 		p.pace = b.Delay
+	case ItemWait:
+		return p.gates.wait(ctx, b.Text.Raw) == nil
 	case ItemPing:
 		p.voice.ping()
 	case ItemMalformed:

@@ -60,7 +60,7 @@ type ResultMatch struct {
 type Item struct {
 	Line   int
 	Kind   ItemKind
-	Text   Text          // text, thinking, malformed
+	Text   Text          // text, thinking, malformed; wait: the gate
 	Pieces int           // text, thinking, tool: number of pieces, 0 for the default
 	Tool   Tool          // tool
 	Delay  time.Duration // delay; slow: the wait before each piece from here on
@@ -80,6 +80,7 @@ const (
 	ItemTool      ItemKind = "tool"
 	ItemDelay     ItemKind = "delay"
 	ItemSlow      ItemKind = "slow"
+	ItemWait      ItemKind = "wait"
 	ItemUsage     ItemKind = "usage"
 	ItemStop      ItemKind = "stop"
 	ItemPing      ItemKind = "ping"

@@ -23,6 +23,8 @@ type Options struct {
 	Listener net.Listener
 	// Sleep waits in place of the clock, for tests that look at the delays.
 	Sleep func(context.Context, time.Duration) error
+	// Gates are those that replies wait at. Without them no reply waits.
+	Gates *Gates
 }
 
 // maxBody bounds a request.
@@ -172,7 +174,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request, vendor Vendor) {
-	p := &player{sink: &sink{w: w, rc: http.NewResponseController(w)}, sleep: s.opts.Sleep, form: errorForms[vendor]}
+	p := &player{sink: &sink{w: w, rc: http.NewResponseController(w)}, sleep: s.opts.Sleep, gates: s.opts.Gates, form: errorForms[vendor]}
 	p.google, p.sink.binary = vendor == Gemini || vendor == Vertex, vendor == Bedrock
 	refuse := func(no *refusal) { p.sink.document(no.status, p.form(no.status, no.failure)) }
 
