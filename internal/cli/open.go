@@ -31,26 +31,30 @@ type opened struct {
 
 func openCommand(a *env.App) *cobra.Command {
 	r := env.Remote{Start: true}
-	var closed bool
+	var closed, desktop bool
 	cmd := &cobra.Command{
 		Use:   "open [SESSION]",
 		Short: "Open the web UI in a browser, signed in",
 		Long: "Open the web UI of a running server in a browser, at a session if one is named. - is the newest one. The\n" +
 			"browser is signed in by a ticket that works once and for a minute. Where there is no\n" +
 			"browser to open, the address is printed.",
-		Example: "clew open\nclew open sess_1\nclew open --no-open    # print the address, for a browser elsewhere",
+		Example: "clew open\nclew open sess_1\nclew open sess_1 --desktop\nclew open --no-open    # print the address, for a browser elsewhere",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := env.Argument(args, 0)
 			if err := env.CheckName(name); err != nil {
 				return err
 			}
+			var part []string
+			if desktop {
+				name, part = env.FirstOf(name, "-"), []string{"desktop"}
+			}
 			c, err := a.Connect(r)
 			var none *env.NoTokenError // which is fine if the server lets everybody in
 			if err != nil && !errors.As(err, &none) {
 				return err
 			}
-			page, err := page(cmd.Context(), c, name)
+			page, err := page(cmd.Context(), c, name, part...)
 			if none != nil && clew.CodeOf(err) == clew.AuthRequired {
 				return none
 			}
@@ -64,20 +68,21 @@ func openCommand(a *env.App) *cobra.Command {
 		},
 	}
 	r.Flags(cmd)
+	cmd.Flags().BoolVar(&desktop, "desktop", false, "open the session's desktop, with its monitors and windows")
 	cmd.Flags().BoolVar(&closed, "no-open", false, "print the address and open nothing")
 	return cmd
 }
 
 // page asks the server for a ticket and puts it behind the # of an address,
-// where no server and no log gets to see it.
-func page(ctx context.Context, c *env.Rest, session string) (opened, error) {
+// where no server and no log gets to see it. A part of a session's pages may be named.
+func page(ctx context.Context, c *env.Rest, session string, part ...string) (opened, error) {
 	u := c.Base.JoinPath("/")
 	if session != "" {
 		s, err := c.Session(ctx, session)
 		if err != nil {
 			return opened{}, err
 		}
-		u = u.JoinPath("s", string(s.ID))
+		u = u.JoinPath("s", string(s.ID)).JoinPath(part...)
 	}
 	var me struct {
 		Auth string `json:"auth"`

@@ -57,6 +57,7 @@ func TestOpen(t *testing.T) {
 	}{
 		{"a browser", []string{"--server", on}, screen, on + "/#ticket=TICKET", "The browser opens " + on + "/\n"},
 		{"a session", []string{"sess_1", "--server", on}, screen, on + "/s/sess_1#ticket=TICKET", "The browser opens " + on + "/s/sess_1\n"},
+		{"a desktop", []string{"sess_1", "--desktop", "--server", on}, screen, on + "/s/sess_1/desktop#ticket=TICKET", "The browser opens " + on + "/s/sess_1/desktop\n"},
 		{"no screen", []string{"--server", on}, dark, on + "/#ticket=TICKET", "Open this in a browser within a minute. It works once:\n  " + on + "/#ticket=TICKET\n"},
 		{"not wanted", []string{"--server", on, "--no-open"}, screen, "", "Open this in a browser within a minute. It works once:\n  " + on + "/#ticket=TICKET\n"},
 		{"for programs", []string{"--server", on, "--json"}, dark, on + "/#ticket=TICKET", `{"url":"` + on + `/#ticket=TICKET","opened":false,"expires_ms":5}` + "\n"},
