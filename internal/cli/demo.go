@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -25,18 +26,24 @@ import (
 
 func demoCommand(a *env.App) *cobra.Command {
 	var listen, data, socket string
-	var fast, closed bool
+	var fast, closed, part bool
 	cmd := &cobra.Command{
-		Use:   "demo",
+		Use:   "demo [STORY]",
 		Short: "Play a story with a scripted agent: no key, no network",
-		Long: "Run a server whose model is a script, and let its agent repair a small project:\n" +
-			"it reads, searches, edits, runs commands that you approve, asks, and hands out a\n" +
-			"subtask. The story takes about five minutes and waits for your answers, in the\n" +
-			"browser that opens or by the command line. Without --data everything is kept in a\n" +
-			"temporary directory and removed at the end.",
-		Example: "clew demo\nclew demo --data ./demo    # stop it and start it again: it continues",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Long: "Run a server whose model is a script, and watch agents work. There are two stories:\n\n" +
+			"  till      An agent repairs a small project: it reads, searches, edits, runs\n" +
+			"            commands that you approve, asks, and hands out a subtask. It takes\n" +
+			"            about five minutes and waits for your answers. This one is played\n" +
+			"            if you name none.\n" +
+			"  desktop   Several agents work at once: on two monitors, in a window with a\n" +
+			"            form, and in the background. Then the server is killed, and the\n" +
+			"            session rewound. It plays by itself in about two minutes.\n\n" +
+			"You see it in the browser that opens, or by the command line. Without --data everything\n" +
+			"is kept in a temporary directory and removed at the end.",
+		Example:   "clew demo\nclew demo desktop\nclew demo --data ./demo    # stop it and start it again: it continues",
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"till", desktopStory},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := demoConfig(a)
 			if err != nil {
 				return err
@@ -48,7 +55,14 @@ func demoCommand(a *env.App) *cobra.Command {
 			if listen != "" {
 				cfg.Listen = listen
 			}
-			return demo(cmd.Context(), a, cfg, env.DemoOptions{Fast: fast, AnyPort: listen == ""}, !closed)
+			opts := env.DemoOptions{Story: env.Argument(args, 0), Fast: fast, AnyPort: listen == ""}
+			switch {
+			case part:
+				return demoPart(cmd.Context(), a, cfg, opts)
+			case opts.Story == desktopStory:
+				return demoDesktop(cmd.Context(), a, cfg, opts, !closed)
+			}
+			return demo(cmd.Context(), a, cfg, opts, !closed)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:8000, or another port if it is taken)")
@@ -56,6 +70,8 @@ func demoCommand(a *env.App) *cobra.Command {
 	cmd.Flags().StringVar(&socket, "socket", "", "path of the local socket, or off (CLEW_SOCKET, default clew.sock in the directory)")
 	cmd.Flags().BoolVar(&fast, "fast", false, "without the pauses of a model that thinks")
 	cmd.Flags().BoolVar(&closed, "no-open", false, "do not open the browser")
+	cmd.Flags().BoolVar(&part, demoPartFlag, false, "this is the server of a story whose model runs elsewhere")
+	_ = cmd.Flags().MarkHidden(demoPartFlag) // there is such a flag
 	return cmd
 }
 
@@ -70,13 +86,17 @@ func demoConfig(a *env.App) (env.Config, error) {
 	return cfg, err
 }
 
-// demo runs the demo until ctx ends or a signal comes.
-func demo(ctx context.Context, a *env.App, cfg env.Config, opts env.DemoOptions, open bool) error {
+func demoLog(a *env.App, cfg env.Config) (*slog.Logger, error) {
 	format := "short"
 	if a.JSON {
 		format = "json"
 	}
-	log, err := newLogger(a.Err, cfg.Log.Level, format)
+	return newLogger(a.Err, cfg.Log.Level, format)
+}
+
+// demo runs the demo until ctx ends or a signal comes.
+func demo(ctx context.Context, a *env.App, cfg env.Config, opts env.DemoOptions, open bool) error {
+	log, err := demoLog(a, cfg)
 	if err != nil {
 		return err
 	}

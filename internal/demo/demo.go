@@ -1,5 +1,5 @@
-// Package demo holds what clew demo shows: a story for the scripted model, and
-// the small project that the story is about.
+// Package demo holds what clew demo shows: stories for the scripted model, and
+// the small project that they are about.
 package demo
 
 import (
@@ -8,29 +8,54 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm/llmtest"
 )
 
-// Session is the id of the session that the story is played in.
+// Session is the id of the session that a story is played in.
 const Session clew.SessionID = "demo"
 
-// Title is the session's title.
-const Title = "Fix the till that fails on some days"
+// A Story is one that clew demo can play.
+type Story struct {
+	Name  string
+	Title string // the session's
+	// Task is the message that sets the story off, "" if a client says it.
+	Task   string
+	script []byte
+}
 
-// Task is the message that sets the story off.
-const Task = "The till fails on some days, but not on others. Find out why, fix it, and show me that it works. `sh check.sh` runs the checks."
+//go:embed till.yaml
+var till []byte
 
-//go:embed story.yaml
-var story []byte
+//go:embed desktop.yaml
+var desktop []byte
+
+// Stories lists them. The first one is played if nobody names one.
+var Stories = []Story{
+	{
+		Name: "till", Title: "Fix the till that fails on some days", script: till,
+		Task: "The till fails on some days, but not on others. Find out why, fix it, and show me that it works. `sh check.sh` runs the checks.",
+	},
+	{Name: "desktop", Title: "Get the shop ready for Saturday", script: desktop},
+}
+
+// Find gives the story with a name, the first one for "".
+func Find(name string) (Story, bool) {
+	i := slices.IndexFunc(Stories, func(s Story) bool { return s.Name == name || name == "" })
+	if i < 0 {
+		return Story{}, false
+	}
+	return Stories[i], true
+}
+
+// Script is what the model plays.
+func (s Story) Script() (*llmtest.Script, error) { return llmtest.Parse(s.script) }
 
 //go:embed workspace
 var workspace embed.FS
-
-// Story is the script that the model plays.
-func Story() (*llmtest.Script, error) { return llmtest.Parse(story) }
 
 // Lay puts the sample project into a directory that it makes. A directory that
 // is there already is somebody's work and stays as it is.

@@ -8,19 +8,31 @@ import (
 	"testing"
 )
 
-func TestStoryIsSound(t *testing.T) {
-	s, err := Story()
-	if err != nil {
-		t.Fatal(err)
+func TestStoriesAreSound(t *testing.T) {
+	for _, story := range Stories {
+		t.Run(story.Name, func(t *testing.T) {
+			s, err := story.Script()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range s.Steps {
+				if step.Times != 0 {
+					t.Errorf("step %s counts its uses: the story would not go on after a restart", &step)
+				}
+			}
+			last := s.Steps[len(s.Steps)-1]
+			if last.When.LastUser != nil || last.When.ToolResult != nil || last.When.Turn != 0 {
+				t.Error("the last step does not take everything")
+			}
+		})
 	}
-	for _, step := range s.Steps {
-		if step.Times != 0 {
-			t.Errorf("step %s counts its uses: the story would not go on after a restart", &step)
+}
+
+func TestFind(t *testing.T) {
+	for name, want := range map[string]string{"": "till", "till": "till", "desktop": "desktop", "other": ""} {
+		if s, ok := Find(name); s.Name != want || ok != (want != "") {
+			t.Errorf("%q: %q, %t", name, s.Name, ok)
 		}
-	}
-	last := s.Steps[len(s.Steps)-1]
-	if last.When.LastUser != nil || last.When.ToolResult != nil || last.When.Turn != 0 {
-		t.Error("the last step does not take everything")
 	}
 }
 

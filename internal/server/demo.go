@@ -1,8 +1,8 @@
 package server
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,24 +10,24 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/demo"
-	"github.com/clew-run/clew/internal/llm/llmtest"
 	"github.com/clew-run/clew/internal/session"
-	"github.com/clew-run/clew/internal/settings"
 )
 
 // DemoOptions say how the demo is played.
 type DemoOptions struct {
-	Fast    bool // without delays
-	AnyPort bool // if the address is taken, another port will do
+	Story   string // its name, "" for the first one
+	Fast    bool   // without delays
+	AnyPort bool   // if the address is taken, another port will do
+	// ModelURL and ModelKey are those of a DemoModel that somebody else runs. Without
+	// them the demo runs its own.
+	ModelURL, ModelKey string
 	// Ready is told where everything is, after the ready line. It should return
 	// soon. Its ctx ends with the demo.
 	Ready func(ctx context.Context, d DemoInfo)
@@ -46,14 +46,18 @@ type DemoInfo struct {
 }
 
 // Demo serves like Run, with a scripted model in place of a provider and a
-// story that starts by itself. It needs no key and no network. With an empty
+// story. It needs no key and no network. With an empty
 // cfg.Data it works in a directory of its own, which is gone afterwards.
 func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, log *slog.Logger) (err error) {
 	cfg.openGroups(log)
+	story, known := demo.Find(opts.Story)
+	if !known {
+		return clew.Errorf(clew.SettingsInvalid, "there is no story %q", opts.Story)
+	}
 	d := DemoInfo{Session: demo.Session, Kept: cfg.Data != ""}
 	if d.Kept {
 		if d.Data, err = filepath.Abs(cfg.Data); err == nil {
-			err = claimForDemo(d.Data)
+			err = claimForDemo(d.Data, story.Name)
 		}
 	} else if d.Data, err = os.MkdirTemp("", "clew-demo-"); err == nil {
 		defer func() { err = errors.Join(err, os.RemoveAll(d.Data)) }()
@@ -66,14 +70,17 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	if err := demo.Lay(d.Workspace); err != nil {
 		return fmt.Errorf("the sample workspace cannot be made: %w", err)
 	}
-	m, err := startModel(ctx, opts.Fast, log)
-	if err != nil {
-		return err
+	if opts.ModelURL == "" {
+		m, err := StartDemoModel(ctx, story.Name, opts.Fast, log)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		opts.ModelURL, opts.ModelKey = m.URL, m.Key
 	}
-	defer m.close()
 	cfg.Data, cfg.Engine, cfg.Auth.Mode, cfg.Settings = d.Data, "embedded", "on", ""
 	cfg.furnish = demo.Lay // each session has the sample project
-	if cfg.Environ, err = m.environ(); err != nil {
+	if cfg.Environ, err = demoEnviron(opts.ModelURL, opts.ModelKey); err != nil {
 		return err
 	}
 	s, err := Start(ctx, cfg, log)
@@ -86,7 +93,7 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	if err != nil {
 		return err
 	}
-	if err := s.beginStory(ctx, d.Workspace); err != nil {
+	if err := s.beginStory(ctx, story, d.Workspace); err != nil {
 		s.Stop(context.WithoutCancel(ctx))
 		return err
 	}
@@ -102,14 +109,26 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 // demoMark is the file that says that a data directory is a demo's.
 const demoMark = "demo.json"
 
-// claimForDemo makes sure that a data directory is new or a demo's own: the
-// demo's model and approvals have no place in a server that people work with.
-func claimForDemo(dir string) error {
+// A demoClaim is what it says.
+type demoClaim struct {
+	Session clew.SessionID `json:"session_id"`
+	Story   string         `json:"story,omitempty"`
+}
+
+// claimForDemo makes sure that a data directory is new or was made by the same story:
+// the demo's model and approvals have no place in a server that people work with, and
+// one story's model does not know the other.
+func claimForDemo(dir, story string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(dir, demoMark)); err == nil {
+	var claim demoClaim
+	if b, err := os.ReadFile(filepath.Join(dir, demoMark)); err == nil {
+		_ = json.Unmarshal(b, &claim) // a broken mark is still a demo's
+		if first := demo.Stories[0].Name; cmp.Or(claim.Story, first) != story {
+			return clew.Errorf(clew.SettingsInvalid, "%s has the story %q of an earlier demo; give this one a directory of its own", dir, cmp.Or(claim.Story, first))
+		}
 		return nil
 	}
 	if len(entries) > 0 {
@@ -118,71 +137,23 @@ func claimForDemo(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, demoMark), []byte("{\"session_id\": \"demo\"}\n"), 0o600) // before anything else is there
-}
-
-// A demoModel is the scripted model on a port of its own.
-type demoModel struct {
-	http *http.Server
-	url  string
-	key  string
-	done chan struct{} // closed when the listener's goroutine has ended
-}
-
-func startModel(ctx context.Context, fast bool, log *slog.Logger) (*demoModel, error) {
-	script, err := demo.Story()
+	b, err := json.Marshal(demoClaim{demo.Session, story})
 	if err != nil {
-		return nil, fmt.Errorf("the demo's story: %w", err)
+		return err
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	m := &demoModel{url: "http://" + l.Addr().String(), key: "demo-" + rand.Text(), done: make(chan struct{})}
-	m.http = &http.Server{
-		Handler:           llmtest.Handler(script, llmtest.Options{Key: m.key, Fast: fast}),
-		ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	go func() {
-		defer close(m.done)
-		if err := m.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("the scripted model", "err", err)
-		}
-	}()
-	return m, nil
-}
-
-func (m *demoModel) close() {
-	_ = m.http.Close()
-	<-m.done
-}
-
-// environ is the whole environment that the demo's server sees: the demo's own
-// settings and nothing of the person's, no keys and no keyring.
-func (m *demoModel) environ() ([]string, error) {
-	profiles, err := json.Marshal(map[string]settings.Profile{"demo": {
-		Provider: "anthropic", Model: "scripted-story", BaseURL: m.url, KeyName: "demo_model_key", Thinking: "low",
-	}})
-	if err != nil {
-		return nil, err
-	}
-	return []string{
-		settings.EnvSecretsBackend + "=file", settings.EnvSecretPrefix + "DEMO_MODEL_KEY=" + m.key,
-		"CLEW_SET_MODEL_PROFILE=demo", "CLEW_SET_MODEL_PROFILES=" + string(profiles),
-		// A call of the scripted model costs nothing, so one that a crash cut off
-		// is made again unasked.
-		"CLEW_SET_MODEL_CRASH_RETRY=auto",
-		"CLEW_SET_AUTO_APPROVAL_ENABLED=true", "CLEW_SET_ALWAYS_ALLOW_READ_ONLY=true", "CLEW_SET_ALWAYS_ALLOW_WRITE=true",
-	}, nil
+	return os.WriteFile(filepath.Join(dir, demoMark), b, 0o600) // before anything else is there
 }
 
 // beginStory makes the session and says the first words. After a restart both
 // are there already, and the story goes on by itself.
-func (s *Server) beginStory(ctx context.Context, workspace string) error {
+func (s *Server) beginStory(ctx context.Context, story demo.Story, workspace string) error {
 	owner := clew.Principal{User: auth.OwnerUser, Role: clew.RoleAdmin}
-	_, err := s.host.Create(ctx, owner, session.NewSession{ID: demo.Session, Title: demo.Title, Workspace: workspace})
+	_, err := s.host.Create(ctx, owner, session.NewSession{ID: demo.Session, Title: story.Title, Workspace: workspace})
 	if err != nil && clew.CodeOf(err) != clew.SessionExists {
 		return err
+	}
+	if story.Task == "" {
+		return nil
 	}
 	w, err := s.host.Watch(ctx, demo.Session)
 	if err != nil {
@@ -192,7 +163,7 @@ func (s *Server) beginStory(ctx context.Context, workspace string) error {
 	if st, err := w.State(ctx); err != nil || len(st.Messages) > 0 {
 		return err
 	}
-	cmd := clew.NewCommand(owner, &clew.UserMessageData{Text: demo.Task})
+	cmd := clew.NewCommand(owner, &clew.UserMessageData{Text: story.Task})
 	cmd.ClientMessageID = "demo-begins"
 	_, err = s.host.Do(ctx, demo.Session, cmd)
 	return err

@@ -12,6 +12,8 @@ type Backend struct {
 	Run func(ctx context.Context, cfg Config, stdout io.Writer, log *slog.Logger) error
 	// Demo serves like run, and plays a story.
 	Demo func(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, log *slog.Logger) error
+	// DemoModel plays the model of a story, for a demo in another process.
+	DemoModel func(ctx context.Context, story string, fast bool, log *slog.Logger) (*DemoModel, error)
 	// Checkup looks at what a server needs from the machine, and doctor verifies
 	// the store, with the checkpoints or without.
 	Checkup func(ctx context.Context, cfg Config) []Check

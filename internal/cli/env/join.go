@@ -15,6 +15,8 @@ type (
 	DemoOptions = server.DemoOptions
 	// DemoInfo is what it tells.
 	DemoInfo = server.DemoInfo
+	// DemoModel plays the model of its story.
+	DemoModel = server.DemoModel
 )
 
 // DefaultConfig is a server without any settings of its own.
@@ -80,7 +82,7 @@ func NameVersion(version string) { server.Version = version }
 
 // RealServer is the server in this program.
 var RealServer = Backend{
-	Run: server.Run, Demo: server.Demo, Checkup: server.Checkup, Doctor: server.Examine, Repartition: server.Repartition,
+	Run: server.Run, Demo: server.Demo, DemoModel: server.StartDemoModel, Checkup: server.Checkup, Doctor: server.Examine, Repartition: server.Repartition,
 	Backup: server.Backup, Restore: server.Restore,
 	Checkpoints: server.Checkpoints, Fsck: server.CheckCheckpoints, GC: server.CollectCheckpoints,
 }

@@ -46,9 +46,16 @@ func (c *Config) Absolute() (err error) {
 }
 
 type DemoOptions struct {
-	Fast, AnyPort bool
-	Ready         func(ctx context.Context, d DemoInfo)
+	Story, ModelURL, ModelKey string
+	Fast, AnyPort             bool
+	Ready                     func(ctx context.Context, d DemoInfo)
 }
+
+type DemoModel struct{ URL, Key string }
+
+func (*DemoModel) Open(string) {}
+
+func (*DemoModel) Close() {}
 
 type DemoInfo struct {
 	URL       string         `json:"url"`
@@ -147,8 +154,9 @@ var (
 func NameVersion(string) {}
 
 var RealServer = Backend{
-	Run:  func(context.Context, Config, io.Writer, *slog.Logger) error { return errClientOnly },
-	Demo: func(context.Context, Config, DemoOptions, io.Writer, *slog.Logger) error { return errClientOnly },
+	Run:       func(context.Context, Config, io.Writer, *slog.Logger) error { return errClientOnly },
+	Demo:      func(context.Context, Config, DemoOptions, io.Writer, *slog.Logger) error { return errClientOnly },
+	DemoModel: func(context.Context, string, bool, *slog.Logger) (*DemoModel, error) { return nil, errClientOnly },
 	Checkup: func(context.Context, Config) []Check {
 		return []Check{{"server", CheckNote, "on Windows clew is a client only", "run the server in WSL, in a container or on another machine, and name it with --server or CLEW_SERVER"}}
 	},
