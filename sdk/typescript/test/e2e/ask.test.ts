@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -36,9 +36,20 @@ describe("ask", () => {
     return client.session(session_id);
   };
 
+  /** Runs an example with the client as it is here. */
+  const example = async (name: string, ...args: string[]): Promise<ChildProcessWithoutNullStreams> => {
+    const file = join(server.dir, basename(name));
+    const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+    await build({ entryPoints: [at(`../../examples/${name}`)], bundle: true, format: "esm", platform: "node", alias: { "@clew-run/client": at("src/index.ts") }, external: ["ws"], outfile: file, logLevel: "error" });
+    return spawn(process.execPath, [file, ...args], { env: { ...process.env, URL: server.url, TOKEN: server.token } });
+  };
+
   beforeAll(async () => {
     model = await Model.start((text, afterTool) => {
       if (text.includes("Run it")) return afterTool ? { pieces: ["It ran."] } : { tool: "execute_command", input: { command: "echo noise" } };
+      if (text.includes("component_action")) return { pieces: ["Thank you."] };
+      const wanted = /Open this window[^{]*(\{.*\})/.exec(text);
+      if (wanted) return afterTool ? { pieces: ["It is open."] } : { tool: "window", input: JSON.parse(wanted[1]!) as unknown };
       if (text.includes("slowly")) return { pieces: slow, gapMs: 40 };
       if (text.includes("for ever")) return { pieces: ["I wait.", ...Array<string>(10_000).fill(" and")], gapMs: 100 };
       return { pieces: ["Hello ", "to you."] };
@@ -104,10 +115,7 @@ describe("ask", () => {
   });
 
   test("the example runs", async () => {
-    const file = join(server.dir, "ask.mjs");
-    const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-    await build({ entryPoints: [at("../../examples/ts-ask/ask.mjs")], bundle: true, format: "esm", platform: "node", alias: { "@clew-run/client": at("src/index.ts") }, external: ["ws"], outfile: file, logLevel: "error" });
-    const child = spawn(process.execPath, [file, "Run it"], { env: { ...process.env, URL: server.url, TOKEN: server.token } });
+    const child = await example("ts-ask/ask.mjs", "Run it");
     let out = "";
     child.stdout.on("data", (b: Buffer) => (out += b.toString()));
     child.stderr.on("data", (b: Buffer) => (out += b.toString()));
@@ -115,5 +123,28 @@ describe("ask", () => {
     const code = await new Promise((done) => child.once("exit", done));
     expect(out).toMatch(/approve\? yes or no: [^]*\[execute_command echo noise: complete\]\nIt ran\.\n-- done, 0\.\d+ USD\n/);
     expect(code).toBe(0);
+  });
+
+  test("the example with a form shows it and takes what is pressed", async () => {
+    const s = await fresh();
+    const child = await example("ts-form/form.mjs", s.id);
+    let out = "";
+    const shows = (text: string): Promise<void> =>
+      new Promise((done, fail) => {
+        const look = (b: Buffer): void => {
+          out += b.toString();
+          if (out.includes(text)) done();
+        };
+        child.stdout.on("data", look);
+        child.stderr.on("data", look);
+        child.once("exit", () => fail(new Error(`it ended: ${out}`)));
+      });
+    await shows("the form is open");
+    const told = shows("Ada wants soup");
+    await server.client().rest.sessions.command(s.id, "component_action", { window_id: "lunch", action: "order", form_data: { name: "Ada", dish: "soup" } });
+    await told;
+    const ended = new Promise((done) => child.once("exit", done));
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
   });
 });
