@@ -67,6 +67,57 @@ func checkNames(t *testing.T, typ reflect.Type, done map[reflect.Type]bool) {
 	}
 }
 
+// On the wire a task is a node of the tree of tasks, named by a TaskID. The word alone is
+// a text: what a todo, or the task itself, is about. What waits in a queue has neither name.
+//
+// Covers: C-73
+func TestTaskIsOneWord(t *testing.T) {
+	texts := map[string]bool{}
+	done := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(typ reflect.Type) {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || done[typ] {
+			return
+		}
+		done[typ] = true
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			switch {
+			case name == "task" && f.Type == reflect.TypeFor[[]TaskInfo](): // the nodes themselves
+			case name == "task":
+				if texts[typ.Name()] = true; f.Type.Kind() != reflect.String {
+					t.Errorf("%s.task is a %s", typ.Name(), f.Type)
+				}
+			case strings.HasSuffix(name, "task_id") && f.Type != reflect.TypeFor[TaskID]():
+				t.Errorf("%s.%s is a %s", typ.Name(), name, f.Type)
+			case name == "todo_id" && f.Type == reflect.TypeFor[TaskID](), strings.HasPrefix(name, "job"):
+				t.Errorf("%s.%s mixes the words", typ.Name(), name)
+			}
+			walk(f.Type)
+		}
+	}
+	for _, e := range Events {
+		walk(reflect.TypeOf(e.Data))
+	}
+	for _, c := range Commands {
+		walk(reflect.TypeOf(c.Data))
+	}
+	if !texts["Todo"] || !done[reflect.TypeFor[QueuedMessage]()] {
+		t.Errorf("texts of tasks are in %v", texts)
+	}
+	delete(texts, "Todo")
+	for name := range texts {
+		// What a task or a todo is about, and edits of that.
+		if !slices.Contains([]string{"TaskCreatedData", "HistoryItem", "PlanChange", "PlanEdit"}, name) && !strings.Contains(name, "Todo") {
+			t.Errorf("%s has a task that is neither a task nor a todo", name)
+		}
+	}
+}
+
 func TestNewEventRefusesOtherData(t *testing.T) {
 	for _, data := range []any{nil, PingData{}, &struct{}{}} {
 		func() {

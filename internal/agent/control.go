@@ -53,6 +53,15 @@ var controls = []tool.Spec{
 	reloadSpec,
 }
 
+// ownName is the name of one of the agent's own tools that a call means. Agents of
+// desktops know asking for a decision as ask, and for a value as request.
+func ownName(name string) string {
+	if name == "ask" || name == "request" {
+		return toolFollowup
+	}
+	return name
+}
+
 func control(name, doc, schema string) tool.Spec {
 	return tool.Spec{Name: name, Description: doc, Schema: json.RawMessage(schema), Class: clew.ClassRepeatable, Group: tool.GroupControl}
 }
@@ -81,6 +90,7 @@ type controlInput struct {
 
 // control carries out one of the agent's own calls, in one batch of records.
 func (w *worker) control(ctx context.Context, v session.View, c core.Call) error {
+	c.Tool = ownName(c.Tool)
 	if _, ok := layerTools[c.Tool]; ok && w.layer != "" {
 		return w.layerControl(ctx, v, c)
 	}

@@ -77,7 +77,7 @@ func (w *worker) recall(ctx context.Context, v session.View) (more bool, err err
 		}
 		return w.call(ctx, v, open)
 	}
-	return false, w.giveUp(v, "The server stopped while the model was answering.", nil)
+	return false, w.giveUp(v, clew.ProviderFailing, "The server stopped while the model was answering.", nil)
 }
 
 // note puts a line about the model call into the transcript.
@@ -146,7 +146,7 @@ func (w *worker) call(ctx context.Context, v session.View, open *session.Stream)
 		if again, err := w.tooLongFor(v, failure, l); again || err != nil {
 			return again, err
 		}
-		return false, w.giveUp(v, w.explained(failure), l)
+		return false, w.giveUp(v, statusAfter(failure), w.explained(failure), l)
 	}
 	w.tooLong = 0
 	// The calls of the answer are named by the history it stands in: it must be
@@ -220,16 +220,25 @@ func (w *worker) callWithRetry(ctx context.Context, req llm.Request, l *modelStr
 
 // giveUp asks what to do about a model call that failed. A todo that has only
 // looked so far begins anew by itself, and asks in the end.
-func (w *worker) giveUp(v session.View, why string, l *modelStream) error {
+func (w *worker) giveUp(v session.View, status clew.ProviderConnection, why string, l *modelStream) error {
 	if v.Todo != nil && !v.Task.Acted {
 		return ignoreTurnOver(w.desk.FailTodo("ended by a failed model call", clew.Failure{Code: clew.ExecutionFailed, Message: why, Recoverable: true}))
 	}
-	retry := decide.AskRetry{Provider: w.profile.Provider, Why: why, Question: decide.OfferRetry(visible(why))}
+	retry := decide.AskRetry{Provider: w.profile.Provider, Status: status, Why: why, Question: decide.OfferRetry(visible(why))}
 	if l != nil {
 		retry.Known, retry.Texts = true, l.finals()
 	}
 	_, err := w.desk.Do(retry)
 	return ignoreTurnOver(err)
+}
+
+// statusAfter says what a failed call tells of the provider: it said so itself, or
+// nothing came from it.
+func statusAfter(failure *llm.Error) clew.ProviderConnection {
+	if failure.Kind == llm.KindUnstable && failure.Status == 0 {
+		return clew.ProviderDisconnected
+	}
+	return clew.ProviderFailing
 }
 
 // answered records an answer, and with it which of its calls begin, which ask
@@ -251,7 +260,7 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 	}
 	r, err := w.desk.Do(decide.RecordAnswer{
 		Texts: l.finals(), Said: l.said, Parts: parts, Words: textOf(parts), Usage: answer.Usage, Protocol: protocolOf(w.profile.Provider),
-		Model: answer.Model, Stop: string(answer.Stop), Cut: answer.Stop == llm.StopMaxTokens,
+		Provider: w.profile.Provider, Model: answer.Model, Stop: string(answer.Stop), Cut: answer.Stop == llm.StopMaxTokens,
 		Current: current, Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq,
 	})
 	w.noteBegun(plans, r)

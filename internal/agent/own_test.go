@@ -40,6 +40,45 @@ func TestFollowup(t *testing.T) {
 	}
 }
 
+// A question by the names that agents of desktops know is the same question: ask for a
+// decision, request for a value of a type. The history keeps the name that was called.
+//
+// Covers: WIN-17, TOOL-13
+func TestFollowupByOtherNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		input string
+		typ   clew.InputType
+		value any
+		wrong any // what does not fit the type
+	}{
+		"ask":     {`{"question":"Which colour?","options":["red","blue"]}`, clew.InputChoice, "blue", nil},
+		"request": {`{"question":"How many?","input_type":"number"}`, clew.InputNumber, 12.0, "many"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, nil, func(w *world) {
+				w.say("go")
+				q, ok := w.question().Data.(*clew.HitlInputRequestData)
+				if !ok || q.InputType != c.typ {
+					t.Fatalf("question %+v", q)
+				}
+				if c.wrong != nil {
+					if err := w.try(&clew.HitlInputResponseData{RequestID: q.RequestID, Value: c.wrong}); err == nil {
+						t.Error("a value of another type is taken")
+					}
+				}
+				w.do(&clew.HitlInputResponseData{RequestID: q.RequestID, Value: c.value})
+				w.idle()
+				if got := lastText(w.model.last()); !strings.Contains(got, fmt.Sprint(c.value)) {
+					t.Errorf("the model heard %q", got)
+				}
+				if asked := w.model.last().Messages[1].ToolCalls(); len(asked) != 1 || asked[0].Tool != name {
+					t.Errorf("the history has %+v", asked)
+				}
+			}, calls(call("q", name, c.input)), says("Thanks."))
+		})
+	}
+}
+
 // A task ends with its result.
 //
 // Covers: EVT-02

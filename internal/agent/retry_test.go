@@ -42,8 +42,8 @@ func TestRetries(t *testing.T) {
 		if !slices.Equal(waits, []string{"1 s.", "2 s.", "4 s."}) || len(w.messages("api_req_retried")) != 3 {
 			t.Errorf("waits %v\n%s", waits, w.story())
 		}
-		if !slices.Contains(w.types(), clew.EventProviderStatus) {
-			t.Error("nobody is told of the provider")
+		if got := providerStatuses(w); got != "[error anthropic: The model is overloaded (HTTP 529).]" {
+			t.Errorf("of the provider people are told %s", got)
 		}
 		w.yes()
 		sleep(1)
@@ -51,7 +51,47 @@ func TestRetries(t *testing.T) {
 		if got := w.said(clew.SayText); got != "Back." {
 			t.Errorf("the answer is %q", got)
 		}
-	}, fails(busy), fails(busy), fails(busy), fails(busy), fails(busy), says("Back."))
+		w.say("and now?") // that it is back is said once
+		w.idle()
+		if got := providerStatuses(w); !strings.HasSuffix(got, " connected anthropic: ]") || strings.Count(got, "connected") != 1 {
+			t.Errorf("of the provider people are told %s", got)
+		}
+	}, fails(busy), fails(busy), fails(busy), fails(busy), fails(busy), says("Back."), says("Still."))
+}
+
+// providerStatuses is what was recorded of the provider.
+func providerStatuses(w *world) string {
+	w.Helper()
+	list := []string{}
+	for _, d := range events[clew.ProviderStatusData](w) {
+		list = append(list, fmt.Sprintf("%s %s: %s", d.Status, d.Provider, d.Message))
+	}
+	return fmt.Sprint(list)
+}
+
+// A provider that gives no answer is disconnected, one that says why it failed is not;
+// when it answers again, it is connected, also after a restart.
+//
+// Covers: WS-048
+func TestProviderStatus(t *testing.T) {
+	away := &llm.Error{Kind: llm.KindUnstable, Message: "no connection to the provider"}
+	refused := &llm.Error{Kind: llm.KindAuth, Status: 401, Message: "the key is refused"}
+	run(t, map[string]any{"model_retries": 0}, func(w *world) {
+		w.say("go")
+		w.asked(clew.AskAPIReqFailed)
+		w.yes()
+		w.asked(clew.AskAPIReqFailed)
+		w.crash()
+		w.yes()
+		w.idle()
+		var got []string
+		for _, d := range events[clew.ProviderStatusData](w) {
+			got = append(got, string(d.Status))
+		}
+		if fmt.Sprint(got) != "[disconnected error connected]" {
+			t.Errorf("recorded %v\n%s", got, w.story())
+		}
+	}, fails(away), fails(refused), says("Back."))
 }
 
 // Covers: C-50, MSG-11

@@ -150,7 +150,7 @@ func (w *worker) pickTools(ctx context.Context, v session.View) {
 
 // ownTool finds one of the agent's own tools.
 func (k *toolSet) ownTool(name string) (tool.Spec, bool) {
-	i := slices.IndexFunc(k.own, func(s tool.Spec) bool { return s.Name == name })
+	i := slices.IndexFunc(k.own, func(s tool.Spec) bool { return s.Name == ownName(name) })
 	if i < 0 {
 		return tool.Spec{}, false
 	}

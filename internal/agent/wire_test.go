@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,6 +74,67 @@ func TestStoryOverTheWire(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A window's agent and the main agent of another monitor begin over the connection that
+// is open already, though each has a provider of its own.
+//
+// Covers: C-47
+func TestWarmConnection(t *testing.T) {
+	for _, vendor := range llmtest.Vendors() {
+		t.Run(string(vendor), func(t *testing.T) {
+			script := llmtest.MustParse(`
+- when: {last_user: good morning}
+  times: 0
+  reply: [{text: Done.}]
+- when: {last_user: open it, turn: 1}
+  reply: [{tool: {name: window, id: c1, input: {action: open, window_id: notes, title: Notes, content: hi}}}]
+- reply: [{text: Done.}]
+  times: 0
+`)
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			counted := &countedListener{Listener: l}
+			server, err := llmtest.Start(script, llmtest.Options{Fast: true, Listener: counted})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+			w := newWorld(t, nil)
+			var made atomic.Int32 // each worker makes its own
+			w.provider = func(settings.Profile) (llm.Provider, error) {
+				made.Add(1)
+				return vendorOf(vendor, server.URL()), nil
+			}
+			w.open()
+			defer w.close()
+			for i, d := range []any{
+				&clew.UserMessageData{Text: "open it"}, &clew.WindowMessageData{WindowID: "notes", Text: "good morning"}, &clew.UserMessageData{Text: "good morning", MonitorID: "monitor-1"},
+			} {
+				w.send(d)
+				w.until(func(st clew.SessionState) bool { return len(server.Requests()) == i+2 && len(st.Agents) == 0 })
+			}
+			if made.Load() < 3 || counted.n.Load() != 1 {
+				t.Errorf("%d providers made %d connections", made.Load(), counted.n.Load())
+			}
+		})
+	}
+}
+
+// A countedListener counts the connections that were made.
+type countedListener struct {
+	net.Listener
+	n atomic.Int32
+}
+
+func (l *countedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		l.n.Add(1)
+	}
+	return c, err
 }
 
 func vendorOf(vendor llmtest.Vendor, url string) llm.Provider {

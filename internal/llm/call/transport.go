@@ -144,9 +144,18 @@ type linkError struct {
 func (e *linkError) Error() string { return e.host + ": " + e.err.Error() }
 func (e *linkError) Unwrap() error { return e.err }
 
+// Some clients stop reading at the last event of a stream. The connection serves the
+// next call only if the little that is left is read: so much, and so long.
+const (
+	restBytes = 4 << 10
+	restTime  = 100 * time.Millisecond
+)
+
 func (w *watchdog) Close() error {
 	var err error
 	w.once.Do(func() {
+		w.timer.Reset(restTime)
+		_, _ = io.CopyN(io.Discard, w.body, restBytes) // a stream that is cut has no end
 		w.timer.Stop()
 		err = w.body.Close()
 		w.cancel(nil)

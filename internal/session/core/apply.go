@@ -103,6 +103,10 @@ func apply(s *State, r clew.Record, data any) {
 		ApplyActions(s, d)
 	case *clew.MonitorHeldData:
 		applyHeld(s, d)
+	case *clew.ProviderStatusData:
+		if s.FailingProvider = d.Provider; d.Status == clew.ProviderConnected {
+			s.FailingProvider = ""
+		}
 	case *clew.ToastDismissedData:
 		applyDismissed(s, d)
 		s.Reload = s.Reload.Fail(d.ToastID)

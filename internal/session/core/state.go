@@ -55,6 +55,8 @@ type State struct {
 	// Settings are those of this session alone.
 	Settings map[string]any `json:"settings,omitempty"`
 	Usage    clew.Usage     `json:"usage"`
+	// FailingProvider is the one whose last call was given up, "" once it has answered.
+	FailingProvider string `json:"failing_provider,omitempty"`
 	// Spent is what was paid for, by day and model.
 	Spent []Spent `json:"spent,omitempty"`
 

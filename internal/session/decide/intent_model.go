@@ -109,6 +109,7 @@ type RecordAnswer struct {
 	Words    string // of the parts, for a parent that waits for them
 	Usage    clew.Usage
 	Protocol clew.APIProtocol
+	Provider string
 	Model    string
 	Stop     string
 	Cut      bool // the answer reached the limit of its length
@@ -132,6 +133,9 @@ func (a RecordAnswer) decide(tx *Tx, s *core.State, t *core.Task) (Result, error
 		Say: clew.SayAPIReqFinished, Role: clew.SpeakerSystem, Usage: &a.Usage, APIProtocol: a.Protocol,
 		Metadata: map[string]any{"model": a.Model, "stop": a.Stop},
 	})
+	if a.Provider != "" && a.Provider == s.FailingProvider { // it is back
+		tx.Add(&clew.ProviderStatusData{Status: clew.ProviderConnected, Provider: a.Provider})
+	}
 	total := r.used(a.Usage)
 	held := s.HoldAfter(t, core.OutputSize(a.Parts), tx.NextTS())
 	if held > 0 {
@@ -169,6 +173,7 @@ type AskRetry struct {
 	Known    bool
 	Texts    []clew.Message
 	Provider string
+	Status   clew.ProviderConnection // whether it said that it failed, or nothing
 	Why      string
 	Question clew.HitlApprovalRequestData
 }
@@ -180,7 +185,7 @@ func (a AskRetry) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	} else {
 		CloseOpenTexts(tx, s, t)
 	}
-	tx.Add(&clew.ProviderStatusData{Status: clew.ProviderFailing, Provider: a.Provider, Message: a.Why})
+	tx.Add(&clew.ProviderStatusData{Status: a.Status, Provider: a.Provider, Message: a.Why})
 	r.ask(a.Question)
 	return Result{}, nil
 }
