@@ -97,7 +97,7 @@ func (s playhouse) play(ctx context.Context, name, mode string) (records, state 
 	end, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { counted <- count(end, watcher) }()
-	text, _ := json.Marshal(map[string]any{"type": "user_message", "data": map[string]any{"text": demo.Task, "mode": mode}})
+	text, _ := json.Marshal(map[string]any{"type": "user_message", "data": map[string]any{"text": demo.Stories[0].Task, "mode": mode}})
 	if err := person.Write(ctx, websocket.MessageText, text); err != nil {
 		return 0, 0, err
 	}

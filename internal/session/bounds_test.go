@@ -287,15 +287,15 @@ func (p *throng) decideTime(data any) time.Duration {
 // fill has four monitors, sixteen windows and ten agents at work.
 func (p *throng) fill() {
 	p.send(&clew.ResetData{})
+	for _, w := range slices.Clone(p.s.state.Windows) { // names of groups are taken as long as one of them is open
+		p.send(&clew.UserInteractionData{Interactions: clew.List[clew.Interaction]{{Kind: clew.InteractionClose, WindowID: w.ID}}})
+	}
 	for _, on := range core.Monitors {
 		p.send(&clew.UserMessageData{Text: "work", MonitorID: on})
 	}
 	main := p.s.state.Focused(clew.MainMonitor)
 	for i := range core.WindowsMax {
 		wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: fmt.Sprint("w", i), Title: text("W")}
-		if p.s.state.Window(wish.ID) != nil {
-			wish.Type = clew.ActionWindowUpdate
-		}
 		wish.Content = &clew.WindowContent{Kind: clew.WindowComponents, Root: &clew.Component{Type: "button", Label: "Go", Action: "go"}}
 		call := p.proposes(main, fmt.Sprint("fill", i), "window")
 		p.intends(main, decide.ChangeWindow{Call: call, Wish: wish, Done: "done"}, false)
