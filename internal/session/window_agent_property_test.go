@@ -157,3 +157,36 @@ var aPage = &clew.WindowContent{
 	Kind: clew.WindowMCPApp, Server: "weather", Tool: "forecast", URI: "ui://weather", MediaType: "text/html",
 	Blob: strings.Repeat("0a", 32), Data: strings.Repeat("0b", 32),
 }
+
+// What waits for a window's agent that is free, as after a rewind, is taken first, and
+// what is pressed now waits behind it.
+//
+// Covers: POL-09
+func TestWaitingForAFreeWindowAgent(t *testing.T) {
+	b := newBench()
+	b.atWork()
+	call := b.proposes(b.task(), "open", "window")
+	form := &clew.WindowContent{Kind: clew.WindowComponents, Root: &clew.Component{Type: "button", Label: "Go", Action: "go"}}
+	b.intends(b.task(), decide.ChangeWindow{Call: call, Wish: decide.WindowWish{Type: clew.ActionWindowCreate, ID: "w", Title: text("W"), Content: form}, Done: "done"}, false)
+	press := func(n int) {
+		t.Helper()
+		must(b.do(clew.Command{By: by("ann"), ClientMessageID: clew.ClientMessageID(fmt.Sprint("p", n)), Data: &clew.ComponentActionData{WindowID: "w", Action: "go", FormData: map[string]any{"n": n}}}))
+	}
+	for n := range core.QueueMax + 1 {
+		press(n)
+	}
+	agent := b.s.state.WindowTask("w")
+	b.inject("agent", "", func(tx *decide.Tx) { tx.Add(&clew.TaskIdleData{TaskRef: agent.TaskRef}) }) // and nobody takes what waits
+	press(99)
+	waiting := b.s.state.WaitingFor("w")
+	if agent.Turn == nil || b.s.state.Message(agent.Turn.ID).ClientMessageID != "p1" || len(waiting) != core.QueueMax || waiting[0].Client != "p2" || waiting[core.QueueMax-1].Client != "p99" {
+		t.Fatalf("at work on %+v, waiting %+v", agent.Turn, waiting)
+	}
+	for range waiting {
+		must(b.reportAs(agent, idle))
+	}
+	if n := len(b.s.state.WaitingFor("w")); n != 0 || b.s.state.Message(agent.Turn.ID).ClientMessageID != "p99" {
+		t.Errorf("%d wait, the last is %+v", n, agent.Turn)
+	}
+	b.verify(t)
+}

@@ -90,15 +90,21 @@ func routeToWindow(tx *Tx, s *core.State, cmd clew.Command, in core.Input, actio
 		return nil
 	}
 	waiting := s.WaitingFor(key)
-	if t == nil || t.Turn == nil && len(waiting) == 0 {
+	free := t == nil || t.Turn == nil
+	if free && len(waiting) == 0 {
 		startWindowTurn(tx, s, cmd, w, t, in, "")
 		return nil
+	}
+	if free { // since a rewind: nobody is passed by
+		first := waiting[0]
+		startWindowTurn(tx, s, clew.Command{}, s.Window(first.WindowID), t, first, "")
+		waiting = waiting[1:]
 	}
 	if len(waiting) >= core.QueueMax {
 		return clew.Errorf(clew.QueueFull, "%d things are waiting for the agent of window %s already", len(waiting), w.ID)
 	}
 	tx.Add(&clew.MessageQueuedData{
-		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: t.AgentID, MonitorID: w.MonitorID,
+		ClientMessageID: cmd.ClientMessageID, MessageID: tx.NextID(), AgentID: core.WindowAgentID(key), MonitorID: w.MonitorID,
 		Text: in.Text, Images: in.Images, UserID: cmd.By.User, Position: len(waiting) + 1, Role: "window-" + w.ID,
 		WindowID: in.WindowID, Component: in.Component,
 	})
