@@ -162,6 +162,13 @@ test-runs: ## racing answers, waiting runs, and 200 runs of 500 todos each on no
 test-ipc: ## 1,000 clients of the local socket, against a server that is killed ten times
 	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v -run TestCrowd ./internal/e2e/ipc
 
+.PHONY: test-agents
+test-agents: ## print the figures of many agents in one session, in their long form
+	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v ./internal/e2e/agents
+	$(GO) test -count=1 -timeout 10m -v -run TestTenAgentsTakenOver ./internal/e2e/failover
+	$(GO) test -count=1 -timeout 10m -v -run TestWindowAgentsKilled ./internal/e2e/travelcrash
+	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v -run 'TestStateOfManyAgentsIsBounded|TestDecideIsQuick' ./internal/session
+
 .PHONY: nightly
 nightly: ## run the full form of every campaign, of which CI plays a short one; NIGHTLY="kills fuzz" for some
 	./tools/nightly list
