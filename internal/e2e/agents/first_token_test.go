@@ -59,7 +59,7 @@ func TestFirstTokenOfAWindow(t *testing.T) {
 // From a message to the ephemeral agent that answers it, while the main agent waits for
 // a person.
 //
-// Covers: AGT-09, AGT-10
+// Covers: AGT-10
 func TestEphemeralAgentBegins(t *testing.T) {
 	s := newStage(t, `
 - when: {last_user: {regexp: "Ask me$"}}

@@ -64,7 +64,7 @@ type race struct {
 // with sixteen windows and up to ten agents at work. It ends at rest, and the journal
 // keeps the invariants.
 //
-// Covers: AGT-01, AGT-23, AGT-31, POL-06, POL-09, C-44, C-45
+// Covers: AGT-23, AGT-31, POL-06, POL-09, C-44, C-45
 func TestRaceOfAgentsAndPeople(t *testing.T) {
 	x := &race{taken: map[clew.ClientMessageID]bool{}, refused: map[clew.Code]int{}, done: map[string]int{}}
 	script, err := llmtest.Parse([]byte(raceScript))

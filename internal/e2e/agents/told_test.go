@@ -56,7 +56,7 @@ const toldScript = `
 // needs approval waits for a person, who denies it, and what an agent may not do is
 // refused. The model reads the data as data.
 //
-// Covers: WIN-09, WIN-14, CTX-13
+// Covers: CTX-13, POL-16
 func TestAgentsToldByAWindow(t *testing.T) {
 	s := newStage(t, toldScript, llmtest.Options{Fast: true}, nil)
 	s.say("c1", "open all", "")
