@@ -34,7 +34,7 @@ func addPages(s *sdk.Server, key string, called func(string) func() (string, err
 			func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				text, err := called(name)()
 				return &sdk.CallToolResult{
-					Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: in{"of": name, "key": key, "asked": json.RawMessage(r.Params.Arguments)},
+					Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: in{"of": name, "key": key, "asked": r.Params.Arguments},
 				}, err
 			})
 	}

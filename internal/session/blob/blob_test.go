@@ -76,7 +76,7 @@ func TestReferences(t *testing.T) {
 		}}, []string{one, two}},
 		"what a page asked for": {&clew.AppCalledData{Arguments: json.RawMessage(`{"blob":"` + one + `"}`)}, nil},
 		"what a page gets":      {&clew.ToolProgressData{ResultBlob: one}, []string{one}},
-		"no address": {&clew.ToolProgressData{OutputBlob: "blob:../../token"}, nil},
+		"no address":            {&clew.ToolProgressData{OutputBlob: "blob:../../token"}, nil},
 	} {
 		var j journal
 		j.add(t, c.data)

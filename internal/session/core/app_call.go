@@ -37,10 +37,11 @@ func applyAppCalled(s *State, r clew.Record, d *clew.AppCalledData) {
 		oldest := of[0].RequestID
 		list = slices.DeleteFunc(list, func(c AppCall) bool { return c.WindowID == d.WindowID && c.RequestID == oldest })
 	}
-	s.AppCalls = append(list, AppCall{
+	list = append(list, AppCall{
 		AppCall:  clew.AppCall{RequestID: d.RequestID, Tool: d.Tool, Status: clew.AppCallRunning},
 		WindowID: d.WindowID, TaskID: d.TaskID, TS: r.TS,
 	})
+	s.AppCalls = list
 }
 
 // settleAppCall ends what the page waits for that a task works for: with what its server
