@@ -178,3 +178,39 @@ func TestResetBeginsAnew(t *testing.T) {
 		}
 	}, says("Noted."), says("Oslo."), says("I do not know."))
 }
+
+// A conversation that is longer than fork_max_tokens is summarised before a delegated
+// task begins with it; a shorter one goes along as it is. The main conversation stays
+// whole.
+//
+// Covers: AGT-19
+func TestLongConversationIsDelegatedAsASummary(t *testing.T) {
+	long := "the city is Oslo. " + strings.Repeat("It rained for long. ", 400)
+	for most, summarised := range map[int]bool{500: true, 60_000: false} {
+		steps := []step{says("Noted."), calls(call("d", "delegate", `{"goal":"look up the weather"}`))}
+		if summarised {
+			steps = append(steps, says("Summary: the city is Oslo."))
+		}
+		steps = append(steps, calls(call("a", "attempt_completion", `{"result":"Sunny in Oslo."}`)), says("It is sunny."))
+		run(t, map[string]any{"fork_max_tokens": most}, func(w *world) {
+			w.say(long)
+			w.idle()
+			w.say("find out its weather")
+			w.idle()
+			n := len(w.model.requests)
+			if n != len(steps) {
+				t.Fatalf("%d calls of the model, want %d", n, len(steps))
+			}
+			child, main := whole(w.model.requests[n-2]), whole(w.model.requests[n-1])
+			if !strings.Contains(child, "look up the weather") || strings.Contains(child, long) == summarised || strings.Contains(child, "Summary: the city is Oslo.") != summarised {
+				t.Errorf("at most %d: the task was told %.300q", most, child)
+			}
+			if !strings.Contains(main, long) {
+				t.Errorf("at most %d: the main agent has %.300q", most, main)
+			}
+			if got := w.lastSaid(); got != "It is sunny." {
+				t.Errorf("it said %q", got)
+			}
+		}, steps...)
+	}
+}

@@ -151,4 +151,3 @@ func cpu(t testing.TB, pid int) time.Duration {
 	}
 	return time.Duration(ticks) * time.Second / 100
 }
-

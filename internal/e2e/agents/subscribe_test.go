@@ -38,7 +38,9 @@ func TestWhoHearsWhichMonitor(t *testing.T) {
 	for i := range 2 {
 		s.say(fmt.Sprint("m", i), "Speak", clew.MonitorID(fmt.Sprint("monitor-", i)))
 	}
-	s.until("both have spoken", func(st clew.SessionState) bool { return count(st, "one two three four five six seven eight nine ten eleven twelve") == 2 && len(st.Agents) == 0 })
+	s.until("both have spoken", func(st clew.SessionState) bool {
+		return count(st, "one two three four five six seven eight nine ten eleven twelve") == 2 && len(st.Agents) == 0
+	})
 	s.do("end", clew.CommandRenameSession, clew.RenameSessionData{Title: "the end"}) // is of no monitor
 	heard := func(v *viewer) map[clew.MonitorID]int {
 		n := map[clew.MonitorID]int{}

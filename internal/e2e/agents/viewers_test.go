@@ -53,7 +53,7 @@ func (g *seen) take(env wire.Envelope) {
 		g.synced++
 	case env.Type == string(clew.EventAgentResponse):
 		var d clew.AgentResponseData
-		if err := json.Unmarshal(env.Data, &d); err != nil || int(d.Offset) != g.texts[d.MessageID] {
+		if err := json.Unmarshal(env.Data, &d); err != nil || d.Offset != g.texts[d.MessageID] {
 			g.faults = append(g.faults, fmt.Sprintf("%s goes on at %d, and has %d: %v", d.MessageID, d.Offset, g.texts[d.MessageID], err))
 		}
 		g.texts[d.MessageID] += len(d.Delta)
