@@ -24,6 +24,8 @@ type throng struct {
 	*bench
 	r *rand.Rand
 	n int // commands so far
+	// terse has them write little, for plays that are kept.
+	terse bool
 }
 
 func newThrong(seed uint64) *throng {
@@ -36,8 +38,13 @@ func newThrong(seed uint64) *throng {
 
 func (p *throng) monitor() clew.MonitorID { return core.Monitors[p.r.IntN(len(core.Monitors))] }
 func (p *throng) window() string          { return fmt.Sprint("w", p.r.IntN(core.WindowsMax)) }
-func (p *throng) words(most int) string   { return strings.Repeat("words ", 1+p.r.IntN(most)) }
-func (p *throng) oneIn(n int) bool        { return p.r.IntN(n) == 0 }
+func (p *throng) words(most int) string {
+	if n := 1 + p.r.IntN(most); !p.terse {
+		return strings.Repeat("words ", n)
+	}
+	return "words"
+}
+func (p *throng) oneIn(n int) bool { return p.r.IntN(n) == 0 }
 
 // send has a person do something. Refusals are fine.
 func (p *throng) send(data any) {
@@ -170,7 +177,7 @@ func (p *throng) agent() {
 
 func (p *throng) wish() decide.WindowWish {
 	wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: p.window(), Title: text(p.words(10))}
-	rows := make([][]any, 50)
+	rows := make([][]any, map[bool]int{true: 2, false: 50}[p.terse])
 	for i := range rows {
 		rows[i] = []any{p.words(20)}
 	}

@@ -1,11 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,11 +24,12 @@ const vectorDir = "../../sdk/typescript/test/vectors"
 type vectorsOf struct {
 	lines  []byte
 	states int
+	every  int // so many states for one that is kept, 6 if it is 0
 }
 
 func (v *vectorsOf) add(line any) {
 	if m, ok := line.(map[string]any); ok && m["session_state"] != nil {
-		if v.states++; v.states%6 != 0 {
+		if v.states++; v.states%cmp.Or(v.every, 6) != 0 {
 			return
 		}
 	}
@@ -65,6 +68,9 @@ func TestStateVectors(t *testing.T) {
 		}
 		v.write(t, fmt.Sprintf("run-%d.jsonl", seed))
 	}
+	for seed := range uint64(2) {
+		desktopVectors(t, seed).write(t, fmt.Sprintf("desktop-%d.jsonl", seed))
+	}
 	fixRapid(t, 7, 100)
 	var plays []vectorsOf
 	rapid.Check(t, func(t *rapid.T) {
@@ -79,6 +85,40 @@ func TestStateVectors(t *testing.T) {
 		if len(v.lines) > 20_000 && n < 10 {
 			v.write(t, fmt.Sprintf("talk-%d.jsonl", n))
 			n++
+		}
+	}
+}
+
+// desktopVectors is a play with monitors, windows and their agents, notices and apps.
+func desktopVectors(t *testing.T, seed uint64) *vectorsOf {
+	t.Helper()
+	v := &vectorsOf{every: 40}
+	p := newThrong(seed)
+	p.terse = true
+	p.fill()
+	a := newAudience(p.bench, t)
+	a.vector = v.add
+	a.look()
+	for range 130 {
+		p.step()
+		a.look()
+	}
+	return v
+}
+
+// Plays for clients have agents of windows that begin and are released, monitors that
+// are added and removed, notices, and apps that are asked.
+func TestDesktopVectors(t *testing.T) {
+	all := ""
+	for seed := range uint64(2) {
+		all += string(desktopVectors(t, seed).lines)
+	}
+	for _, part := range []string{
+		`"agent_id":"window-w`, `"status":"assigned"`, `"status":"active"`, `"kind":"window"`, `"kind":"ephemeral"`, `"kind":"task"`, `"notice_id"`, `"app_requests":[{`,
+		`"monitor_id":"monitor-3"`, `"del":{"window":`, `"queue":[{`,
+	} {
+		if !strings.Contains(all, part) {
+			t.Errorf("no play has %s", part)
 		}
 	}
 }
