@@ -56,7 +56,7 @@ test("a row is chosen where that means something", async ({ world, visit }) => {
   await grid.getByRole("gridcell", { name: "Candle, amber" }).click();
   await until("it is sent", async () => (await chosen()).length === 2);
   await until("it is chosen", async () => (await grid.getByRole("row", { selected: true }).allTextContents()).join() === "Candle, amber51441.2");
-  await page.locator("[data-row=user]").getByText("Candle, amber").waitFor();
+  await page.locator("[data-row=user]").getByText("Candle, amber", { exact: true }).waitFor();
 });
 
 test("a file of many rows is read page by page", async ({ world, visit }) => {

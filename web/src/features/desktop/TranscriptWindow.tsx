@@ -65,7 +65,7 @@ export function TranscriptWindow({ session, monitor, notes, area, place, rank, f
 
 /** The conversation itself, for a window or a phone. */
 export const MonitorTranscript = memo(function MonitorTranscript({ session, notes, scope }: { session: Session; notes: readonly Note[]; scope: Scope }) {
-  return <div className="@container flex size-full flex-col [--color-paper:var(--color-sheet)]"><Transcript session={session} notes={notes} scope={scope} /></div>;
+  return <div className="@container flex size-full flex-col bg-sheet [--color-paper:var(--color-sheet)]"><Transcript session={session} notes={notes} scope={scope} /></div>;
 });
 
 /** Whose words are shown, and the entries of a menu that choose it. */

@@ -1,4 +1,4 @@
-import type { Session, TranscriptMessage } from "@clew-run/client";
+import type { ComponentUse, Session, TranscriptMessage } from "@clew-run/client";
 import { ChevronRight, Info } from "lucide-react";
 import { useId, useState } from "react";
 import { usePrefs } from "@/app/prefs";
@@ -14,9 +14,21 @@ import { transcriptWords } from "./words";
 export function UserText({ session, message: m }: { session: Session; message: TranscriptMessage }) {
   return (
     <div className="rounded-lg border border-line bg-well px-3.5 py-2.5 text-md">
-      {m.text && <LongText text={m.text} />}
+      {m.component ? <Pressed use={m.component} /> : m.text && <LongText text={m.text} />}
       {m.images && <Images sessionId={session.id} images={m.images} />}
     </div>
+  );
+}
+
+/** What a person pressed or chose in a window, with what went along. */
+function Pressed({ use }: { use: ComponentUse }) {
+  const data = Object.entries((use.form_data?.row ?? use.form_data ?? {}) as Record<string, unknown>);
+  const facts = data.filter(([, v]) => v !== "" && v !== null && typeof v !== "object").map(([name, v]) => `${name}: ${String(v)}`).join(" · ");
+  return (
+    <>
+      <span className="inline-block max-w-full truncate rounded border border-line2 bg-sheet px-2 text-sm font-medium" dir="auto">{use.label || use.action}</span>
+      {facts && <span className="block truncate text-sm text-soft" dir="auto" title={facts}>{facts}</span>}
+    </>
   );
 }
 
