@@ -114,11 +114,13 @@ func decideInterrupt(tx *Tx, s *core.State, by clew.UserID, agent string, stream
 // agent of this name does. A window's agent and its turn may be called the same, and then
 // presses that run beside it are not meant.
 func addresses(s *core.State, agent string) func(*core.Task) bool {
-	switch {
-	case agent == "":
+	if agent == "" {
 		return func(*core.Task) bool { return true }
-	case slices.ContainsFunc(s.SortedTasks(), func(t *core.Task) bool { return t.Role() == agent }):
-		return func(t *core.Task) bool { return t.Role() == agent }
+	}
+	for _, t := range s.Tasks {
+		if t.Role() == agent {
+			return func(t *core.Task) bool { return t.Role() == agent }
+		}
 	}
 	return func(t *core.Task) bool { return string(t.AgentID) == agent }
 }
