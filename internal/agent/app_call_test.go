@@ -326,7 +326,7 @@ func TestAppFromAFile(t *testing.T) {
 			t.Errorf("it says %+v", r)
 		}
 	}, calls(call("a", "window", `{"action":"open","window_id":"calc","title":"Calculator","kind":"app","path":"calc.html"}`)),
-		calls(call("b", "window", `{"action":"update","window_id":"calc","kind":"app","path":"next.html","alt":"a calculator"}`)),
+		calls(call("b", "window", `{"action":"update","window_id":"calc","path":"next.html","alt":"a calculator"}`)),
 		calls(call("c", "window", `{"action":"update","window_id":"calc","kind":"app","path":"big.html"}`)),
 		calls(call("d", "window", `{"action":"update","window_id":"calc","kind":"app","path":"none.html"}`)),
 		calls(call("e", "window", `{"action":"update","window_id":"calc","kind":"app","path":"odd.html"}`)),

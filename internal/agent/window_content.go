@@ -40,7 +40,7 @@ func (r *windowReader) content(in *windowInput) (*clew.WindowContent, error) {
 	case in.Kind == "" && (in.Rows != nil || in.Columns != nil):
 		c.Kind = clew.WindowTable
 	case in.Kind == "" && in.Path != "":
-		c.Kind = kindOfFile(in.Path)
+		c.Kind = r.kindOfFile(in)
 	}
 	if why := mixed(in, c.Kind); why != "" {
 		return nil, errors.New(why)
@@ -80,9 +80,9 @@ var instead = map[clew.WindowKind]string{
 	clew.WindowTable: "columns and rows, or a path", clew.WindowComponents: "a root", clew.WindowImage: "a path", clew.WindowApp: "a path",
 }
 
-// kindOfFile is the kind that a file's name stands for.
-func kindOfFile(name string) clew.WindowKind {
-	switch strings.ToLower(path.Ext(name)) {
+// kindOfFile is the kind that a file's name stands for. A page for an app is an app.
+func (r *windowReader) kindOfFile(in *windowInput) clew.WindowKind {
+	switch strings.ToLower(path.Ext(in.Path)) {
 	case ".csv", ".jsonl", ".ndjson":
 		return clew.WindowTable
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
@@ -90,6 +90,9 @@ func kindOfFile(name string) clew.WindowKind {
 	case ".md", ".markdown":
 		return clew.WindowMarkdown
 	case ".html", ".htm":
+		if old := core.WindowIn(r.v.Windows, in.ID); old != nil && old.Content != nil && old.Content.Kind == clew.WindowApp {
+			return clew.WindowApp
+		}
 		return clew.WindowHTML
 	}
 	return clew.WindowText

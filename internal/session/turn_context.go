@@ -53,8 +53,10 @@ type View struct {
 	// Preamble is what the model is told with the next words that it hears, as far as is
 	// known now.
 	Preamble string
-	// Apps says that an app is ready in a window.
-	Apps bool
+	// Apps says that an app is ready in a window. Windows are the open ones; the list is
+	// never changed.
+	Apps    bool
+	Windows []core.Window
 	// Instructions are the files that models go by, nil before any were read.
 	Instructions *clew.InstructionsRead
 	// Run is the tree's run if one is under way: whole for its root, without the
@@ -98,6 +100,7 @@ func (s *Session) view(t *core.Task) View {
 		Task: t.Clone(), Tree: s.state.TreeUsage(t.RootTaskID), Blocked: s.state.Blocked(t.TaskID), Held: s.state.OnHold(t), NowMS: s.host.now(),
 		Instructions: s.state.Instructions, // never changed
 		Apps:         s.state.AppReady(),
+		Windows:      s.state.Windows,
 	}
 	if len(decide.Waiting(t)) > 0 {
 		v.Preamble = s.state.Preamble(t).Text
