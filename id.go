@@ -48,6 +48,15 @@ func (id MonitorID) Valid() bool {
 	return ok && err == nil && n >= 0 && n < 100 && strconv.Itoa(n) == number
 }
 
+// Name is what people call the monitor. They count from 1, as the pages do.
+func (id MonitorID) Name() string {
+	n, err := strconv.Atoi(strings.TrimPrefix(string(id), "monitor-"))
+	if err != nil || !id.Valid() {
+		return "another monitor"
+	}
+	return "monitor " + strconv.Itoa(n+1)
+}
+
 const maxIDLen = 128
 
 // ValidID reports whether s may serve as an identifier: 1 to 128 characters of

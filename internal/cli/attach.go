@@ -18,7 +18,7 @@ import (
 type attachFlags struct {
 	plain, ask, untilDone, verbose, quiet bool
 	giveUp                                time.Duration
-	monitor                               int // -1 for none in particular
+	monitor                               int // from 1, noMonitor for none in particular
 	theme                                 string
 	welcome                               []string // for a session in which nothing was said
 	left                                  func(clew.SessionID)
@@ -55,22 +55,22 @@ func attachCommand(a *env.App) *cobra.Command {
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "with --until-done: print the final answer and nothing else")
 	fs.BoolVarP(&f.verbose, "verbose", "v", false, "with --plain: show what tools print and change, and what the model thinks")
 	fs.DurationVar(&f.giveUp, "give-up", giveUpAfter, "with --plain: how long the server may be gone")
-	fs.IntVar(&f.monitor, "monitor", noMonitor, "work on this monitor of the session, such as 1: its messages are shown, and its agent gets what you write")
+	fs.IntVar(&f.monitor, "monitor", noMonitor, "work on this monitor of the session, such as 2: its messages are shown, and its agent gets what you write")
 	fs.StringVar(&f.theme, "theme", "", "light or dark (default as the terminal is)")
 	return cmd
 }
 
 // noMonitor shows all monitors, and what is written goes to the main one.
-const noMonitor = -1
+const noMonitor = 0
 
 // monitorID is the monitor that was named, "" for none in particular.
 func (f attachFlags) monitorID() (clew.MonitorID, error) {
 	if f.monitor == noMonitor {
 		return "", nil
 	}
-	id := clew.MonitorID(fmt.Sprintf("monitor-%d", f.monitor))
+	id := clew.MonitorID(fmt.Sprintf("monitor-%d", f.monitor-1))
 	if !id.Valid() {
-		return "", env.Usagef("a monitor has a number from 0 to 99, not %d", f.monitor)
+		return "", env.Usagef("a monitor has a number from 1 to 100, not %d", f.monitor)
 	}
 	if f.plain || f.untilDone {
 		return "", env.Usagef("--monitor is for the screen: leave out --plain and --until-done")

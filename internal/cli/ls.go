@@ -231,7 +231,7 @@ var kinds = map[clew.Say]string{
 func messageKind(m clew.Message) string {
 	if on := m.MonitorID; on != "" && on != clew.MainMonitor {
 		m.MonitorID = ""
-		return messageKind(m) + " on " + env.Plain(string(on))
+		return messageKind(m) + " on " + on.Name()
 	}
 	switch {
 	case m.Type == clew.TypeAsk && m.RequestID == "":

@@ -34,7 +34,7 @@ func TestPrintMessages(t *testing.T) {
 10  msg_000000000006  asked  run: ls
 11  msg_000000000007  output  a` + "\uFFFD" + `[2J
 12  msg_000000000008  assistant  Done.
-13  msg_000000000009  user on monitor-1  and there?
+13  msg_000000000009  user on monitor 2  and there?
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

@@ -94,7 +94,7 @@ func windowEntry(x *clew.WindowState, chosen bool, width int) paint.Line {
 	left := paint.L(pointer(chosen), paint.Span{Text: term.CleanLine(windowTitle(x)), Style: paint.Style{Bold: chosen}})
 	right := kindWord(x)
 	if x.MonitorID != clew.MainMonitor && x.MonitorID != "" {
-		right += " · " + term.CleanLine(string(x.MonitorID))
+		right += " · " + x.MonitorID.Name()
 	}
 	return paint.Between(left, paint.L(paint.S(paint.Soft, right+" ")), width)
 }

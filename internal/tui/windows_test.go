@@ -20,7 +20,7 @@ func TestWindows(t *testing.T) {
 	d.opens(clew.SessionState{Owner: "ada", Role: clew.RoleOwner})
 	d.changes(clew.StatePut{Window: twoWindows(), Notice: []clew.NoticeState{{NoticeID: "n1", Title: "Build", Text: "is done"}}})
 	d.press("esc", "w")
-	d.sees("◆ Build: is done", "› A form", "form", "Notes␛[2J", "text · monitor-1", "enter shows", "d dismisses notices")
+	d.sees("◆ Build: is done", "› A form", "form", "Notes␛[2J", "text · monitor 2", "enter shows", "d dismisses notices")
 	d.press("enter")
 	d.sees("A form", "It could not be drawn: no blink", "1 [Save]")
 	d.changes(clew.StatePut{Window: []clew.WindowState{{WindowID: "form", Title: "A form", Version: 3, Content: &clew.WindowContent{Kind: clew.WindowText, Text: "changed"}}}})

@@ -70,7 +70,7 @@ func (s *transcriptPrinter) para(kind string) {
 	if on := s.on; on != "" && on != s.at {
 		s.at = on
 		s.para("monitor")
-		s.Line(Faint, "On %s:", on)
+		s.Line(Faint, "On %s:", on.Name())
 		s.before = kind
 	}
 	if s.before != "" && s.before != kind {

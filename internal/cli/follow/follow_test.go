@@ -90,7 +90,7 @@ func TestStoryNamesMonitors(t *testing.T) {
 	a.Partial, a.Text, b.Partial, b.Text = false, "here it is", false, "there too"
 	tell(s, clew.StatePut{Message: []clew.Message{b, a}}, false)
 	s.end()
-	want := "> first\n\none\n\nOn monitor-1:\n> second\n\ntwo\n\nOn monitor-0:\nback\n\nhere it is\n\nOn monitor-1:\nthere too\n"
+	want := "> first\n\none\n\nOn monitor 2:\n> second\n\ntwo\n\nOn monitor 1:\nback\n\nhere it is\n\nOn monitor 2:\nthere too\n"
 	if out.String() != want {
 		t.Errorf("told\n%q\nwant\n%q", out.String(), want)
 	}

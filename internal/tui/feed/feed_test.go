@@ -328,13 +328,13 @@ func TestRowsOfOtherAgents(t *testing.T) {
 	answer := said(5, "Here as well.")
 	answer.MonitorID = "monitor-0"
 	s.says(back, answer)
-	if got := shown(s.Feed, 60); strings.Count(got, "On monitor-1") != 1 || strings.Count(got, "you · on monitor-0") != 1 || strings.Count(got, "monitor-") != 2 {
+	if got := shown(s.Feed, 60); strings.Count(got, "On monitor 2") != 1 || strings.Count(got, "you · on monitor 1") != 1 || strings.Count(got, "monitor ") != 2 {
 		t.Errorf("where it was said:\n%s", got)
 	}
 	s = open(t)
 	s.Monitor = "monitor-1"
 	s.says(beside, other)
-	if got := shown(s.Feed, 60); strings.Contains(got, "noon") || !strings.Contains(got, "Elsewhere.") || strings.Contains(got, "monitor-1") {
+	if got := shown(s.Feed, 60); strings.Contains(got, "noon") || !strings.Contains(got, "Elsewhere.") || strings.Contains(got, "monitor 2") {
 		t.Errorf("on one monitor:\n%s", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/internal/term"
 	"github.com/clew-run/clew/internal/tui/paint"
 )
 
@@ -206,7 +205,7 @@ func (b *builder) moves(kind Kind, e *entry) string {
 		return ""
 	}
 	b.monitor = e.MonitorID
-	return term.CleanLine(string(e.MonitorID))
+	return e.MonitorID.Name()
 }
 
 // passNotes puts the notes from before a message in front of it.
