@@ -169,7 +169,7 @@ const actionScript = `
 - when: {last_user: Test it, turn: 1}
   reply:
   - tool: {name: execute_command, id: c1, input: {command: "touch ran.txt"}}
-  - usage: {input: 1000, output: 100}
+  - usage: {input: 8000, output: 100} # of a budget for the first call, too much for another one
 - when: {tool_result: {id: c1}}
   reply:
   - text: It is tested.
@@ -196,7 +196,7 @@ func TestAction(t *testing.T) {
 		"done":            {map[string]string{"prompt": "Say hello."}, 0, "done", "Hello.\n::set-output", "````text\nHello.", false},
 		"allowed":         {map[string]string{"prompt": "Test it.", "allow": "touch ran.txt\n\ntrue\n"}, 0, "done", "It is tested.", "It is tested.", true},
 		"a question":      {map[string]string{"prompt": "Test it."}, 4, "needs_answer", "", "Nobody here can answer", false},
-		"no more budget":  {map[string]string{"prompt": "Test it.", "allow": "touch ran.txt", "max-cost": "12"}, 7, "budget", "", "The budget was 12 USD", true},
+		"no more budget":  {map[string]string{"prompt": "Test it.", "allow": "touch ran.txt", "max-cost": "18"}, 7, "budget", "", "The budget was 18 USD", true},
 		"a bad budget":    {map[string]string{"prompt": "Test it.", "max-cost": "much; touch pwned"}, 2, "error", "", "much", false},
 		"code in a text":  {map[string]string{"prompt": evil}, 0, "done", "Hello.", "Hello.", false},
 		"code in a model": {map[string]string{"prompt": "Say hello.", "approve": "read; touch pwned"}, 2, "error", "", "touch pwned", false},

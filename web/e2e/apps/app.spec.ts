@@ -27,7 +27,7 @@ test("an app runs once a person lets it, answers the agent, and its buttons reac
   await page.getByText('Now it is {"total":6}').waitFor();
   expect(await inside(page, "counter").locator("#total").textContent()).toBe("6");
   await inside(page, "counter").getByRole("button", { name: "Save" }).click();
-  await page.getByText("I stored what is on the shelf.").waitFor();
+  await page.getByText("I stored what is on the shelf.").first().waitFor();
   await world.settled(session);
 
   // The same page runs again unasked; another one does not.
@@ -56,7 +56,7 @@ test("the app of the documents works", async ({ world, visit }) => {
   await page.getByText('Now it is {"boxes":2}').waitFor();
   expect(await inside(page, "counter").locator("#boxes").textContent()).toBe("2");
   await inside(page, "counter").getByRole("button", { name: "Order more" }).click();
-  await page.getByText("Two boxes, then.").waitFor();
+  await page.getByText("Two boxes, then.").first().waitFor();
 });
 
 test("two browsers have it open, and the first answer counts", async ({ world, visit }) => {
@@ -142,11 +142,11 @@ test("an app works on a phone and in Korean", async ({ world, visit }) => {
   const { page } = v;
   await live(page);
   await page.getByRole("tab", { name: "Stock counter" }).click();
-  await page.getByText("이 프로그램을 실행할까요?").waitFor();
+  await page.getByText("이 프로그램을 실행할까요?").first().waitFor();
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "app-phone-asks", ["narrow"]);
   await page.getByRole("button", { name: "프로그램 실행" }).click();
-  await page.getByText("프로그램 · 네트워크 없음").waitFor();
+  await page.getByText("프로그램 · 네트워크 없음").first().waitFor();
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "app-phone-runs", ["narrow"]);
   await page.frameLocator("iframe").getByRole("button", { name: "Save" }).click();

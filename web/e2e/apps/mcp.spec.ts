@@ -67,7 +67,7 @@ test("the page of a tool server shows a call, uses its server by approval, and s
   await app.getByText(/^refused: /).waitFor();
 
   await app.getByRole("button", { name: "Ask about it" }).click();
-  await page.getByText("Warm enough for a walk.").waitFor();
+  await page.getByText("Warm enough for a walk.").first().waitFor();
 
   // A link opens only after its host was shown.
   await app.getByRole("button", { name: "Source" }).click();
