@@ -100,6 +100,8 @@ func (v *visitor) speak() {
 		v.crowd.taken.Add(1)
 	case clew.CodeOf(err) == clew.ConnectionFailed || clew.CodeOf(err) == clew.Unavailable:
 		v.crowd.broken.Add(1)
+	case clew.CodeOf(err) == clew.QueueFull: // all agents have work: it is sent again
+		v.crowd.broken.Add(1)
 	default:
 		v.crowd.T.Errorf("visitor %d: %v", v.n, err)
 	}
@@ -189,21 +191,17 @@ func (c *crowd) audit(all []*visitor) {
 		}
 	}
 	for id, texts := range want {
-		page, err := c.api.Messages(context.Background(), id, client.PageOf{Limit: 1000})
-		if err != nil {
-			c.T.Fatal(err)
-		}
-		said := map[string]int{}
-		for _, m := range page.Messages {
-			if m.Role == clew.SpeakerUser {
-				said[m.Text]++
+		var said map[string]int
+		// What waits for an agent is said when its turn comes.
+		eventually(c.T, fmt.Sprintf("all of %v is said in %s", texts, id), func() bool {
+			said = c.said(id)
+			for text := range texts {
+				if said[text] == 0 {
+					return false
+				}
 			}
-		}
-		for text := range texts {
-			if said[text] == 0 {
-				c.T.Errorf("lost in %s: %s", id, text)
-			}
-		}
+			return true
+		})
 		for text, n := range said {
 			if n > 1 {
 				c.T.Errorf("%d times in %s: %s", n, id, text)
@@ -216,6 +214,22 @@ func (c *crowd) audit(all []*visitor) {
 		c.T.Errorf("%d sessions for %d commands, and %d whose fate is open", n, len(want), open)
 	}
 	c.T.Logf("%d sessions were read", len(want))
+}
+
+// said counts what was said in a session.
+func (c *crowd) said(id clew.SessionID) map[string]int {
+	c.T.Helper()
+	page, err := c.api.Messages(context.Background(), id, client.PageOf{Limit: 1000})
+	if err != nil {
+		c.T.Fatal(err)
+	}
+	said := map[string]int{}
+	for _, m := range page.Messages {
+		if m.Role == clew.SpeakerUser {
+			said[m.Text]++
+		}
+	}
+	return said
 }
 
 // sessions counts those that the server has.
