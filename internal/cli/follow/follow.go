@@ -333,7 +333,7 @@ func (f *follower) changed(ctx context.Context, d *clew.StateChangedData, first 
 	}
 	f.working(d.Put.Message)
 	end := outcomeOf(f.course.Take(d))
-	if end == nil && first && f.o.Say == nil && atRest(&f.state) {
+	if end == nil && f.o.Say == nil && atRest(&f.state) { // a task may have begun and ended within one change
 		end = outcomeOf(f.course.Last())
 	}
 	if !f.o.UntilDone {

@@ -404,3 +404,31 @@ func TestCommandsAreNotBroken(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A main agent that was woken and is done within one change is done.
+func TestEndWithinOneChange(t *testing.T) {
+	f := &follower{o: Options{UntilDone: true}}
+	f.course = client.NewWork("", &f.state)
+	done := &clew.Outcome{Status: clew.OutcomeDone}
+	change := func(d *clew.StateChangedData, first bool) *outcome {
+		t.Helper()
+		if err := f.state.Apply(d); err != nil {
+			t.Fatal(err)
+		}
+		return f.changed(t.Context(), d, first)
+	}
+	main := clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: "main"}, Outcome: done}
+	beside := clew.TaskInfo{TaskRef: clew.TaskRef{TaskID: "beside", ParentTaskID: "main"}, AtWork: true}
+	put := clew.StatePut{
+		Status: &clew.StatusInfo{Status: clew.StatusExecuting}, Task: []clew.TaskInfo{main, beside},
+		Monitors: &clew.List[clew.MonitorState]{{MonitorID: clew.MainMonitor, Busy: true}},
+	}
+	if end := change(&clew.StateChangedData{To: clew.MessageIDOf(1), Put: put}, true); end != nil {
+		t.Fatalf("it ended while another agent works: %+v", end)
+	}
+	beside.AtWork, beside.Outcome = false, done
+	put.Status, put.Task, put.Monitors = &clew.StatusInfo{Status: clew.StatusIdle}, []clew.TaskInfo{main, beside}, &clew.List[clew.MonitorState]{{MonitorID: clew.MainMonitor}}
+	if end := change(&clew.StateChangedData{From: clew.MessageIDOf(1), To: clew.MessageIDOf(2), Put: put}, false); end == nil || end.Status != string(clew.OutcomeDone) {
+		t.Fatalf("it did not end: %+v", end)
+	}
+}
