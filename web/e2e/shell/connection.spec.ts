@@ -48,9 +48,12 @@ test("a line that is silent is found out when somebody comes back to the page", 
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   world.line.silence();
-  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-  await until("not live", async () => (await state(page)) !== "active");
-  world.line.mend();
+  try {
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await until("not live", async () => (await state(page)) !== "active");
+  } finally {
+    world.line.mend();
+  }
   await live(page);
 });
 
