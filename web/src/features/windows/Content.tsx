@@ -5,13 +5,13 @@ import { lazyPart } from "@/lib/lazyPart";
 import { Markdown } from "@/lib/Markdown";
 import { Attempt } from "./Attempt";
 import { Frame } from "./Frame";
-import { Components } from "./kinds/Components";
 import { ImageView } from "./kinds/ImageView";
 import { Links } from "./kinds/Links";
 import { TableView } from "./kinds/TableView";
 import { windowWords } from "./words";
 
-/** Apps bring code that most sessions never need. */
+/** Forms and apps bring code that most sessions never need. */
+const LazyComponents = lazyPart(() => import("./kinds/Components").then((m) => m.Components));
 const LazyApp = lazyPart(() => import("./app/AppWindow").then((m) => m.AppWindow));
 
 interface Props {
@@ -33,7 +33,7 @@ function Kind({ session, window: w, title }: Props) {
   switch (content.kind) {
     case "html": return <Frame html={content.text} title={label} />;
     case "table": return <TableView session={session} window={w} table={content} title={title} label={label} />;
-    case "components": return <Components session={session} window={w} label={label} />;
+    case "components": return <LazyComponents session={session} window={w} label={label} />;
     case "image": return <ImageView session={session} window={w} label={label} />;
     case "app":
     case "mcp_app": return <LazyApp session={session} window={w} label={label} />;
