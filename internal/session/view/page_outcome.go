@@ -23,11 +23,13 @@ type Outcomes struct {
 	// over says up to where in the journal a task's calls have their results: a
 	// model is asked again only after all of them.
 	over map[clew.TaskID]clew.MessageID
+	// left says where in the journal a task came to rest.
+	left map[clew.TaskID]uint64
 }
 
 // NewOutcomes begins to follow what becomes of these messages.
 func NewOutcomes(open []clew.MessageID) Outcomes {
-	o := Outcomes{open: map[clew.MessageID]bool{}, asked: map[clew.RequestID]clew.MessageID{}, over: map[clew.TaskID]clew.MessageID{}}
+	o := Outcomes{open: map[clew.MessageID]bool{}, asked: map[clew.RequestID]clew.MessageID{}, over: map[clew.TaskID]clew.MessageID{}, left: map[clew.TaskID]uint64{}}
 	for _, id := range open {
 		o.open[id] = true
 	}
@@ -140,7 +142,7 @@ func (f *PageFold) settles(r clew.Record) error {
 }
 
 func (f *PageFold) endCalls(r clew.Record, task clew.TaskID) {
-	f.over[task] = r.MessageID()
+	f.over[task], f.left[task] = r.MessageID(), r.Seq
 	for i := range f.Messages {
 		f.Messages[i].EndCall(task)
 	}
@@ -155,11 +157,21 @@ func (f *PageFold) Waits(read uint64) bool {
 		return false
 	}
 	for i := range f.Messages {
-		if f.awaits(&f.Messages[i]) || f.undelivered(&f.Messages[i], read) {
+		if f.awaits(&f.Messages[i]) || f.undelivered(&f.Messages[i], read) || f.mayBeHandedOver(&f.Messages[i], read) {
 			return true
 		}
 	}
 	return false
+}
+
+// mayBeHandedOver reports whether words that a short-lived agent has may go to the main
+// one later: in the batch in which that agent leaves.
+func (f *PageFold) mayBeHandedOver(m *clew.Message, read uint64) bool {
+	if m.Delivery != clew.DeliveryEphemeral {
+		return false
+	}
+	left, gone := f.left[m.TaskID]
+	return !gone || read < left+AcceptReach
 }
 
 // undelivered reports whether how a person's words reached an agent may be told
