@@ -214,8 +214,14 @@ func causeOf(env wire.Envelope) clew.ClientMessageID {
 		}
 	case clew.EventMessageCreated:
 		var d clew.MessageCreatedData
-		if bytes.Contains(env.Data, []byte(`"client_message_id"`)) && json.Unmarshal(env.Data, &d) == nil {
+		// What waited in the queue took effect when it was queued.
+		if bytes.Contains(env.Data, []byte(`"client_message_id"`)) && json.Unmarshal(env.Data, &d) == nil && d.Message.QueuedAs == "" {
 			return d.Message.ClientMessageID
+		}
+	case clew.EventMessageQueued:
+		var d clew.MessageQueuedData
+		if json.Unmarshal(env.Data, &d) == nil {
+			return d.ClientMessageID
 		}
 	}
 	return ""

@@ -73,8 +73,13 @@ func (w *writer) next(ctx context.Context) (clew.ClientMessageID, bool) {
 	if !pause(ctx, time.Until(w.due)) {
 		return "", false
 	}
+	return w.another(), true
+}
+
+// another names one more command.
+func (w *writer) another() clew.ClientMessageID {
 	w.n++
-	return clew.ClientMessageID(fmt.Sprintf("%s-%d", w.name, w.n)), true
+	return clew.ClientMessageID(fmt.Sprintf("%s-%d", w.name, w.n))
 }
 
 func pause(ctx context.Context, d time.Duration) bool {
@@ -175,17 +180,23 @@ func (w *writer) viaSocket(ctx context.Context) {
 		if id, ok = w.next(ctx); !ok {
 			return
 		}
-		if !w.say(c, id) {
+		if !w.say(c, id, "") {
 			return
+		}
+		if w.rng.IntN(2) == 0 { // right behind it, while the echo may be at work
+			id = w.another()
+			if !w.say(c, id, clew.ArrivalQueue) {
+				return
+			}
 		}
 	}
 }
 
-func (w *writer) say(c *client.Client, id clew.ClientMessageID) bool {
+func (w *writer) say(c *client.Client, id clew.ClientMessageID, how clew.Arrival) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), insist)
 	defer cancel()
 	for {
-		env, err := c.Do(ctx, clew.CommandUserMessage, clew.UserMessageData{Text: "hello " + string(id)})
+		env, err := c.Do(ctx, clew.CommandUserMessage, clew.UserMessageData{Text: "hello " + string(id), Delivery: how})
 		if err == nil {
 			record, ok := messageOf(env)
 			if !ok {
