@@ -1,11 +1,12 @@
-import { expect, test } from "../harness";
+import { expect, size, test } from "../harness";
 import { look, pagesOf } from "./matrix";
 
 /** What one taps must be as large as a finger; links within sentences are let off, as WCAG does. */
-test("on a phone everything that is tapped is 44 px high", { timeout: 240_000 }, async ({ world, visit }) => {
-  const v = await visit({ phone: true });
+for (const language of size(["ko"], ["ko", "en"])) test(`on a phone everything that is tapped is 44 px high, and nothing is wider than it: ${language}`, { timeout: 240_000 }, async ({ world, visit }) => {
+  const v = await visit({ phone: true, prefs: { language } });
   v.allow(/(status of 404|WebSocket connection).*none/);
   const small: string[] = [];
+  const wide: string[] = [];
   for (const [name, path] of Object.entries(await pagesOf(world))) {
     await look(v, path);
     const found = await v.page.evaluate(() => {
@@ -22,18 +23,9 @@ test("on a phone everything that is tapped is 44 px high", { timeout: 240_000 },
       return [...new Set(bad)];
     });
     small.push(...found.map((f) => `${name}: ${f}`));
-  }
-  expect(small).toEqual([]);
-});
-
-test("nothing is wider than the phone", { timeout: 240_000 }, async ({ world, visit }) => {
-  const v = await visit({ phone: true, prefs: { language: "ko" } });
-  v.allow(/(status of 404|WebSocket connection).*none/);
-  const wide: string[] = [];
-  for (const [name, path] of Object.entries(await pagesOf(world))) {
-    await look(v, path);
     const over = await v.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (over > 0) wide.push(`${name}: ${over} px`);
   }
+  expect(small).toEqual([]);
   expect(wide).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { staged } from "../access/stage";
-import { barriers, expect, live, test } from "../harness";
+import { barriers, expect, inTurn, live, test } from "../harness";
 import { shot } from "./measure";
 
 const looks = [
@@ -12,7 +12,7 @@ const looks = [
   { name: "en-light-2560", size: { width: 2560, height: 1440 }, prefs: { theme: "light", language: "en" } },
 ];
 
-for (const { name, ...how } of looks) {
+for (const [i, { name, ...how }] of looks.entries()) {
   test(`the frame fits and has no barriers: ${name}`, async ({ world, visit }) => {
     const { asking, planned } = await staged(world);
     const { page } = await visit(how);
@@ -22,20 +22,18 @@ for (const { name, ...how } of looks) {
       if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) found.push(`${what}: wider than the window`);
       await shot(page, `${what}-${name}`);
     };
-    await page.locator("[data-question]").first().waitFor();
-    await look("home");
-    await page.goto("/inbox");
-    await page.locator("[data-question]").first().waitFor();
-    await look("inbox");
-    for (const [what, id] of [["asking", asking], ["planned", planned]] as const) {
-      await page.goto(`/s/${id}`);
-      await live(page);
+    const pages = { home: "/", inbox: "/inbox", asking: `/s/${asking}`, planned: `/s/${planned}`, palette: "/" };
+    for (const [n, [what, path]] of Object.entries(pages).entries()) {
+      if (!inTurn(n + i, 0, 3)) continue; // in CI each page is seen in two or three of the looks
+      if (path !== new URL(page.url()).pathname) await page.goto(path);
+      if (path.startsWith("/s/")) await live(page);
       await page.locator("[data-question]").first().waitFor();
+      if (what === "palette") {
+        await page.keyboard.press("Control+k");
+        await page.getByRole("option").first().waitFor();
+      }
       await look(what);
     }
-    await page.keyboard.press("Control+k");
-    await page.getByRole("option").first().waitFor();
-    await look("palette");
     expect(found).toEqual([]);
   });
 }

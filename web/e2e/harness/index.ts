@@ -1,6 +1,6 @@
 export { barriers } from "./axe";
 export { literal } from "./model";
-export { nightly, opposite, size, tried } from "./nightly";
+export { inTurn, nightly, opposite, size, tried } from "./nightly";
 export { expect, test } from "./test";
 export { screenshots } from "./shots";
 export { soonMs, until } from "./until";

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { barriers, expect, live, screenshots, test, until, type World } from "../harness";
+import { barriers, expect, live, screenshots, size, test, until, type World } from "../harness";
 import { smallTargets, tooWide } from "./measure";
 
 const words = {
@@ -28,7 +28,7 @@ async function asking(world: World): Promise<{ session: string; request: string 
   return { session, request: await world.question(session) };
 }
 
-for (const [language, theme] of [["en", "light"], ["ko", "dark"]] as const) {
+for (const [language, theme] of size([["ko", "dark"]] as const, [["en", "light"], ["ko", "dark"]] as const)) {
   test(`a request stands above the tabs, within reach of a thumb: ${language} ${theme}`, async ({ world, visit }) => {
     const t = words[language];
     const { session, request } = await asking(world);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { barriers, expect, literal, live, screenshots, test, until, type World } from "../harness";
+import { barriers, expect, literal, live, screenshots, size, test, until, type World } from "../harness";
 
 interface Shown {
   id: string;
@@ -160,7 +160,7 @@ test("a pointer drags and resizes, and a window stays in view", async ({ world, 
 
 test("on a phone there is one window at a time", async ({ world, visit }) => {
   const session = await showing(world, "Phone", sales, chart);
-  for (const theme of ["light", "dark"]) {
+  for (const theme of size(["dark"], ["light", "dark"])) {
     const v = await visit({ path: `/s/${session}`, phone: true, prefs: { theme, language: theme === "dark" ? "ko" : "en" } });
     v.allow(/localStorage.*sandboxed/); // what sets the preferences runs in frames, too
     const { page } = v;

@@ -1,4 +1,4 @@
-import { barriers, expect, opposite, screenshots, test, until } from "../harness";
+import { barriers, expect, screenshots, test, until } from "../harness";
 import type { Page } from "playwright-core";
 import type { World } from "../harness";
 import { contentOf } from "../pages/files";
@@ -282,22 +282,3 @@ test("what belongs to this browser holds at once and over a reload", async ({ vi
   await page.getByRole("heading", { name: "설정" }).waitFor();
   expect(await page.evaluate(() => ({ ...document.documentElement.dataset }))).toMatchObject({ theme: "dark", density: "compact" });
 });
-
-for (const phone of [false, true]) {
-  test(`no barriers in any part: ${phone ? "phone" : "desktop"}`, { timeout: 120_000 }, async ({ visit }) => {
-    const found: string[] = [];
-    for (const language of ["en", "ko"]) {
-      for (const theme of ["light", "dark"]) {
-        if (!opposite(phone, language === "ko", theme === "dark")) continue;
-        const v = await visit({ phone, prefs: { theme, language } });
-        for (const part of ["models", "permissions", "tools", "notifications", "appearance", "devices", "people", "storage", "secrets", "all"]) {
-          await v.page.goto(`/settings/${part}`);
-          await v.page.getByRole("heading").first().waitFor();
-          await v.page.locator("main [role=status]").first().waitFor({ state: "detached" });
-          for (const b of await barriers(v.page)) found.push(`${part} ${language} ${theme}: ${b}`);
-        }
-      }
-    }
-    expect(found).toEqual([]);
-  });
-}
