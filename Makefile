@@ -199,8 +199,8 @@ lint-api: ## check the OpenAPI and AsyncAPI documents against the strictest rule
 	./tools/api-lint dist/openapi.json docs/asyncapi.json
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME
-	FUZZTIME=$(FUZZTIME) ./tools/fuzz
+fuzz: ## run every fuzz target for FUZZTIME, or those of a part of the packages: FUZZPART=2/3
+	FUZZTIME=$(FUZZTIME) FUZZPART=$(FUZZPART) ./tools/fuzz
 
 .PHONY: vuln
 vuln: ## look for known vulnerabilities, where the data base can be reached
