@@ -58,7 +58,7 @@ func TestSize(t *testing.T) {
 	must(t, err)
 	lines := strings.Split(string(old), "\n")
 	hashes := map[int]string{}
-	rounds := nightly.Size(300, 1000)
+	rounds := nightly.Size(120, 1000)
 	for i := range rounds {
 		lines[i%len(lines)] = fmt.Sprintf("changed in round %d", i)
 		put(t, root, name, strings.Join(lines, "\n"))

@@ -45,7 +45,7 @@ func TestDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	samples := numberFrom(t, nightly.Size(3, 16), "CLEW_DAMAGE_SAMPLES")
+	samples := numberFrom(t, nightly.Size(2, 16), "CLEW_DAMAGE_SAMPLES")
 	seed := uint64(numberFrom(t, int(rand.Uint32()), "CLEW_DAMAGE_SEED"))
 	t.Logf("seed %d: CLEW_DAMAGE_SEED=%d repeats its choices", seed, seed)
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -54,7 +54,7 @@ func TestResumeUnderKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	kills := numberFrom(t, nightly.Size(25, 1000), "CLEW_CHAOS_KILLS", "CLEW_E2E_KILLS")
+	kills := numberFrom(t, nightly.Size(15, 1000), "CLEW_CHAOS_KILLS", "CLEW_E2E_KILLS")
 	seed := uint64(numberFrom(t, int(rand.Uint32()), "CLEW_CHAOS_SEED"))
 	t.Logf("seed %d: CLEW_CHAOS_SEED=%d repeats its choices", seed, seed)
 

@@ -82,7 +82,7 @@ func (g *ground) note(seen map[position]clew.Hash, ids []clew.SessionID) (heads 
 // elsewhere, and gone on with there. What is restored is what was there at the
 // backup, and no position has two contents, ever.
 func TestRestoredHistories(t *testing.T) {
-	n := nightly.Size(12, 1000)
+	n := nightly.Size(6, 1000)
 	seed := rand.Uint64()
 	t.Logf("%d histories from seed %d", n, seed)
 	for i := range n {
