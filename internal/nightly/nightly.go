@@ -12,6 +12,9 @@ import (
 // On says that tests have the night for themselves.
 func On() bool { return os.Getenv("CLEW_NIGHTLY") == "1" }
 
+// Raced says that the tests were built with the race detector.
+func Raced() bool { return race }
+
 // Size chooses between the size of a test in CI and its full size.
 func Size[T any](short, full T) T {
 	if On() {

@@ -95,7 +95,7 @@ func TestRaceOfAgentsAndPeople(t *testing.T) {
 	var people sync.WaitGroup
 	for i := range 2 { // only the owner may press and type: two who have that right
 		people.Go(func() {
-			x.person(x.API(), fmt.Sprint("p", i), rand.New(rand.NewPCG(seed, uint64(i))), nightly.Size(80, 1000))
+			x.person(x.API(), fmt.Sprint("p", i), rand.New(rand.NewPCG(seed, uint64(i))), nightly.Plays(80, 1000))
 		})
 	}
 	people.Wait()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 var (
@@ -33,8 +35,8 @@ func Dir() string { return dir }
 
 // Program builds clew with build tags, once per run. CLEW_E2E_PROGRAM names one
 // that is built already, CLEW_E2E_PROGRAM_<TAGS> one with tags: .ci/run builds
-// each once for all suites. CLEW_E2E_RACE=1 builds with the race detector, and
-// takes no other program for that.
+// each once for all suites. Tests with the race detector build it with that as well,
+// and so does CLEW_E2E_RACE=1; neither takes a program that is built already.
 func Program(t testing.TB, tags string) string {
 	t.Helper()
 	mu.Lock()
@@ -56,7 +58,7 @@ func compile(tags string) (string, error) {
 	if tags != "" {
 		name, bin = name+"_"+strings.ToUpper(tags), bin+"-"+tags
 	}
-	race := os.Getenv("CLEW_E2E_RACE") == "1"
+	race := nightly.Raced() || os.Getenv("CLEW_E2E_RACE") == "1"
 	if made := os.Getenv(name); made != "" && !race {
 		return made, fresh(made)
 	}
