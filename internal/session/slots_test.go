@@ -184,6 +184,48 @@ func TestTurnsWaitForSlots(t *testing.T) {
 	})
 }
 
+// lateSlots has one slot, which becomes free just after somebody tried for it.
+type lateSlots struct {
+	mu   sync.Mutex
+	gone bool
+	back int
+}
+
+func (*lateSlots) Try(clew.UserID) (func(), bool) { return nil, false }
+
+func (l *lateSlots) OnFree(_ clew.UserID, take func(release func())) {
+	l.mu.Lock()
+	given := l.gone
+	l.gone = true
+	l.mu.Unlock()
+	if !given {
+		take(func() {
+			l.mu.Lock()
+			l.back++
+			l.mu.Unlock()
+		})
+	}
+}
+
+// A slot that comes while a turn asks for it is that turn's: who gave it back would wait
+// anew, behind all others.
+func TestSlotThatComesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slots, agent := &lateSlots{}, &counted{end: make(chan struct{})}
+		h := start(t, new(journaltest.Memory).Node("a"), session.Config{Agent: agent, Slots: slots})
+		do(t, h, create(t, h, ""), sayOn("m1", ""))
+		synctest.Wait()
+		if agent.now != 1 || slots.back != 0 {
+			t.Fatalf("%d at work, %d slots were given back", agent.now, slots.back)
+		}
+		agent.end <- struct{}{}
+		synctest.Wait()
+		if agent.now != 0 || slots.back != 1 {
+			t.Errorf("at the end %d at work, %d slots were given back", agent.now, slots.back)
+		}
+	})
+}
+
 // A session that leaves memory, or a host that closes, keeps no slot.
 func TestSlotsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

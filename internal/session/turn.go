@@ -35,7 +35,12 @@ func (s *Session) startTurns() {
 			running.cancel() // it stays here until it has left: no two agents work on one task
 		}
 	}
-	defer s.slots.giveBack(false)
+	waits := false
+	defer func() {
+		if !waits { // what came while a turn asked for it is that turn's: it would lose its place
+			s.slots.giveBack(false)
+		}
+	}()
 	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0 || s.state.MissingFiles() != nil) }()
 	if s.host.cfg.Agent == nil || s.state.Owner == "" { // a fork or an import whose own first record is still to come
 		return
@@ -51,6 +56,7 @@ func (s *Session) startTurns() {
 		release := s.slotFor()
 		if release == nil { // they stay as they are on record, and begin when one is free
 			s.awaitSlots(len(due) - i)
+			waits = true
 			return
 		}
 		s.startTurn(t, release)
