@@ -74,6 +74,7 @@ test("the agent of a form works under its window while the main agent talks", as
   expect(await foot(page).getByRole("button").count()).toBe(0);
   const group = page.locator("[data-group]").first();
   await until("it is at rest", async () => (await group.getAttribute("data-tone")) === "done");
+  await until("nothing beside it is live", async () => (await page.locator("article[data-row=group] [data-thread] circle").count()) === 0);
   await page.reload();
   await foot(page).getByText("The draft is saved.").waitFor();
 });

@@ -20,12 +20,13 @@ interface Props {
   views: readonly MonitorView[];
 }
 
-/** The agents that have a turn, those of this monitor first, with what they do and a button to stop each. */
+/** The agents that have a turn: those that need you first, since the rest may be out of sight, then those of this monitor; with what they do and a button to stop each. */
 export function AgentsRow({ session, monitor, views }: Props) {
   const t = useWords(desktopWords);
   const agents = useSnapshot(session, (s) => s.agents);
   const here = (a: AgentState) => (a.monitor_id ?? mainMonitor) === monitor;
-  const order = [...agents.filter(here), ...agents.filter((a) => !here(a))];
+  const rank = (a: AgentState) => (a.waiting ? 0 : 2) + (here(a) ? 0 : 1);
+  const order = [...agents].sort((a, b) => rank(a) - rank(b));
   return (
     <ul aria-label={t.agents} className="-m-1 flex min-w-0 flex-1 gap-2 overflow-x-auto p-1 max-sm:m-0 max-sm:px-2" data-agents={order.length}>
       {order.map((a) => <Pill key={a.role} session={session} agent={a} here={here(a)} views={views} />)}
@@ -63,7 +64,7 @@ function Pill({ session, agent: a, here, views }: { session: Session; agent: Age
     void stopAgent(session, a).finally(() => setStopping(false));
   };
   return (
-    <li data-agent={a.agent_id} className="flex h-11.5 max-w-72 min-w-44 flex-1 max-sm:min-w-56 items-center gap-2.5 rounded-xl bg-sheet pr-1.5 pl-3 shadow-card ring-1 ring-line2">
+    <li data-agent={a.agent_id} className="flex h-11.5 max-w-72 min-w-40 flex-1 items-center gap-2.5 rounded-xl bg-sheet pr-1.5 pl-3 shadow-card ring-1 ring-line2 data-asks:min-w-52 max-sm:min-w-56" data-asks={a.waiting || undefined}>
       <Mark tone={a.waiting ? "ask" : "run"} live={!a.waiting} />
       <span className="min-w-0 flex-1" title={a.title || name}>
         <span className="block truncate leading-4.5 font-medium" dir="auto">{name}</span>

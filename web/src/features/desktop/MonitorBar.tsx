@@ -56,11 +56,12 @@ function MonitorTab({ session, view: v, current, area, many }: { session: Sessio
       className={cx("flex shrink-0 items-center gap-2.5 rounded-lg py-1.5 pr-2.5 pl-1.5 -outline-offset-1", current ? "bg-sheet shadow-card ring-1 ring-line2" : "hover:bg-hover")}
     >
       <Preview session={session} view={v} area={area} />
-      <span className={cx("min-w-0 max-lg:sr-only", many ? "max-w-24" : "max-w-40")}>
+      <span aria-hidden className={cx("flex items-center gap-1 text-sm font-medium lg:hidden", v.asks ? "text-ask" : "text-soft")}>{v.asks && <Mark tone="ask" size={8} />}{v.number}</span>
+      <span className={cx("min-w-0 max-lg:sr-only", many ? "max-w-24 min-[1800px]:max-w-48" : "max-w-40 min-[1800px]:max-w-60")}>
         <span className={cx("block truncate leading-4.5", current ? "font-semibold" : "font-medium")}><span className="sr-only">{v.title && `${t.monitor(v.number)}: `}</span>{name}</span>
         <span className={cx("flex items-center gap-1 text-xs whitespace-nowrap", v.asks ? "text-ask" : "text-soft")}>{state}</span>
       </span>
-      <span aria-hidden className={cx("pointer-coarse:hidden max-lg:hidden", many && "max-[1700px]:hidden")}><Kbd>{keys}</Kbd></span>
+      <span aria-hidden className={cx("pointer-coarse:hidden max-lg:hidden", many && "max-[1800px]:hidden")}><Kbd>{keys}</Kbd></span>
     </Link>
   );
 }

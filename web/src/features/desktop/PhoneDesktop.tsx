@@ -47,8 +47,8 @@ export function PhoneDesktop({ session, monitor, notes }: DesktopProps) {
       </header>
       {(views.length > 1 || next) && (
         <div className="flex shrink-0 items-center border-b border-line px-2.5 py-1.5">
-          <Select aria-label={t.monitors} value={monitor} onChange={(e) => go(e.target.value)}>
-            {views.map((v) => <option key={v.id} value={v.id}>{[t.monitor(v.number), v.title, v.asks ? t.needsYou : t.windows(v.windows.length)].filter(Boolean).join(" · ")}</option>)}
+          <Select className="text-ellipsis" aria-label={t.monitors} value={monitor} onChange={(e) => go(e.target.value)}>
+            {views.map((v) => <option key={v.id} value={v.id}>{[t.monitor(v.number), v.asks ? t.needsYou : "", v.title, v.windows.length > 0 ? t.windows(v.windows.length) : ""].filter(Boolean).join(" · ")}</option>)}
             {next && <option value={newOne}>{t.add}</option>}
           </Select>
         </div>

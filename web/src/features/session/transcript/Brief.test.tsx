@@ -21,3 +21,12 @@ test("what has no title is a subtask, and shows how it begins", () => {
   render(<Brief session={session} message={brief({})} />);
   expect(screen.getByRole("button", { name: /Handed to a subtask\s*You carry out one step\./ })).toBeTruthy();
 });
+
+test("what became of a task that nobody waited for is told under its name", () => {
+  const known = { id: "s1", store: { getSnapshot: () => ({ runs: [], tasks: [{ task_id: "t2", agent_id: "task-t2", text: "Compare suppliers" }] }), subscribe: () => () => {} } } as unknown as Session;
+  for (const inGroup of [false, true]) {
+    render(<Brief session={known} message={brief({ agent_id: "task-t2", task_id: "t1", summary: "The task you delegated has ended." })} inGroup={inGroup} />);
+    expect(screen.getByRole("button", { name: /Result of a task\s*Compare suppliers/ })).toBeTruthy();
+    cleanup();
+  }
+});

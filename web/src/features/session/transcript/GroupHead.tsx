@@ -8,16 +8,23 @@ import { Badge, Counts, cx, Mark, type Tone } from "@/ui";
 import { findWords } from "../find/words";
 import { useFind } from "../find/find";
 import { useServerNow } from "../plan/useServerNow";
+import { isIdle } from "./groups";
 import { everyRow, type Row } from "./rows";
+import { Thread } from "./Thread";
 import { transcriptWords } from "./words";
 
 /** How a subtask or a step stands, by its task; a task that the server no longer holds has ended. */
 export function toneOfTask(task: TaskInfo | undefined): Tone {
   if (!task) return "done";
   if (task.request_id) return "ask";
-  if (!task.ended_ms) return task.agent_kind === "window" && !task.at_work ? "done" : "run"; // a window's agent stays for the next press
+  if (!task.ended_ms) return isIdle(task) ? "done" : "run";
   const how = task.outcome?.status ?? (task.status === "completed" ? "done" : "stopped");
   return how === "done" ? "done" : how === "failed" ? "fail" : "past";
+}
+
+/** The thread beside the head of a group. */
+export function GroupThread({ session, group, line }: { session: Session; group: string; line: "run" | "past" }) {
+  return <Thread mark={useSnapshot(session, (s) => toneOfTask(s.tasks.find((k) => k.task_id === group)))} line={line} place="card" />;
 }
 
 /** The head of a group: what it is, how it stands, and what came of it. */
@@ -69,6 +76,7 @@ interface LineProps {
 export function GroupLine({ group, title, number, tone, live, open, depth, result, task, took, badge, onToggle, className }: LineProps) {
   const t = useWords(transcriptWords);
   const shown = open ? undefined : result;
+  const kind = task?.agent_kind === "window" ? t.windowAgent : depth === 0 && task?.agent_kind === "task" && t.taskAgent;
   return (
     <button
       type="button"
@@ -86,7 +94,7 @@ export function GroupLine({ group, title, number, tone, live, open, depth, resul
         {shown && <span className="block truncate text-sm text-soft" dir="auto" data-result>{shown}</span>}
       </span>
       <span className="ml-auto flex shrink-0 items-center gap-2.5 pl-1 text-sm whitespace-nowrap text-faint">
-        {task?.agent_kind === "window" && <span>{t.windowAgent}</span>}
+        {kind && <span>{kind}</span>}
         <Counts added={task?.added} removed={task?.removed} />
         {took >= 500 && <span className="slim:hidden" data-took>{spent(took)}</span>}
         <Mark tone={tone} live={live} />

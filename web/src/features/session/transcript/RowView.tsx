@@ -2,7 +2,7 @@ import type { Question, Session } from "@clew-run/client";
 import { memo, useId, useState, type KeyboardEvent } from "react";
 import { cx } from "@/ui";
 import { Brief } from "./Brief";
-import { GroupHead, toneOfTask } from "./GroupHead";
+import { GroupHead, GroupThread } from "./GroupHead";
 import { isHalted, toneOfCall, viewOf } from "./call";
 import { MessageActions } from "./MessageActions";
 import { ErrorRow, LoneOutput, Marker, Meta } from "./Notes";
@@ -63,7 +63,6 @@ export const RowView = memo(function RowView({ session, row, question, current, 
   };
   const mark = (): ThreadMark => {
     if (asking) return "ask";
-    if (row.kind === "group" && !row.card?.depth) return toneOfTask(session.store.getSnapshot().tasks.find((k) => k.task_id === row.group));
     if (row.card) return "none";
     if (row.note) return "past";
     if (!m) return "none";
@@ -111,7 +110,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
         !row.card && (slim ? "pb-0.5" : "pb-1"),
       )}
     >
-      <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card || (asking && !row.head) ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />
+      {row.kind === "group" && !row.card?.depth && !asking ? <GroupThread session={session} group={row.group!} line={current ? "run" : "past"} /> : <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card || (asking && !row.head) ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />}
       <div className={cx("min-w-0", row.card && cardLook(row))}>
         {row.head && m && <RowHead row={row} message={m} id={id} />}
         {row.card && row.card.depth > 1 ? <div className="border-l border-line py-0.5 pl-3" style={{ marginLeft: 7 + (Math.min(row.card.depth, deepest) - 2) * 19 }}>{content()}</div> : content()}

@@ -23,7 +23,7 @@ export function Thread({ mark, line = "past", live, place = "text" }: {
       <span className={cx("absolute inset-y-0 left-[11px] w-0.5 slim:left-[15px]", lines[line])} />
       {mark !== "none" && (
         <span className={cx("absolute left-1 flex h-5 w-4 items-center justify-center bg-paper slim:left-2", places[place])}>
-          {mark === "user" ? <span className="size-2 rounded-full bg-ink" /> : mark === "agent" ? <Mark tone={line === "run" ? "run" : "wait"} live={live} /> : <Mark tone={mark} live={live} />}
+          {mark === "user" ? <span className="size-2 rounded-full bg-ink" /> : mark === "agent" ? <Mark tone={line === "run" || live ? "run" : "wait"} live={live} /> : <Mark tone={mark} live={live} />}
         </span>
       )}
     </span>

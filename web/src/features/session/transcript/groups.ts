@@ -5,6 +5,8 @@ import { everyRow, type Card, type Row } from "./rows";
 export interface GroupFacts {
   /** Nobody has ended it. */
   live: boolean;
+  /** A window's agent that has nothing to do: it stays for the next press. */
+  idle: boolean;
   from: number;
   to: number;
   /** The task that started it. */
@@ -13,15 +15,20 @@ export interface GroupFacts {
   call?: string;
 }
 
+/** Whether a task is that of a window's agent that waits for the next press. */
+export function isIdle(t: TaskInfo): boolean {
+  return t.agent_kind === "window" && !t.ended_ms && !t.at_work;
+}
+
 /** The facts of subtasks, steps and window agents, as one text: the same as long as they say the same. */
 export function factsKey(tasks: readonly TaskInfo[]): string {
-  return tasks.filter((t) => t.parent_task_id || t.todo_id || t.agent_kind === "window").map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`).join("\n");
+  return tasks.filter((t) => t.parent_task_id || t.todo_id || t.agent_kind === "window").map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${isIdle(t) ? 1 : ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`).join("\n");
 }
 
 export function factsOf(key: string): ReadonlyMap<string, GroupFacts> {
   return new Map(key.split("\n").filter(Boolean).map((line) => {
-    const [task, from, to, parent, ...call] = line.split(" ");
-    return [task!, { live: !to, from: Number(from), to: to ? Number(to) : Infinity, parent: parent || undefined, call: call.join(" ") || undefined }];
+    const [task, from, to, idle, parent, ...call] = line.split(" ");
+    return [task!, { live: !to, idle: !!idle, from: Number(from), to: to ? Number(to) : Infinity, parent: parent || undefined, call: call.join(" ") || undefined }];
   }));
 }
 
@@ -41,7 +48,7 @@ export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFac
     }
     const end = cardEnd(rows, i, facts);
     const heads = rows.slice(i, end);
-    const live = heads.some((h) => facts.get(h.group!)?.live === true);
+    const live = heads.map((h) => facts.get(h.group!)).some((f) => f?.live && !f.idle);
     const part = (row: Row, depth: number, open = false): InCard => ({ ...row, card: { first: false, last: false, live, open, end: false, depth } });
     const shown = (h: Row, depth: number): InCard[] => {
       const open = isOpen(h.group!);

@@ -109,6 +109,25 @@ describe("rows", () => {
     expect(layOut(rows, facts, () => false, (r) => r.group === "a").map((r) => r.kind)).toEqual(["group", "text", "group", "group"]);
   });
 
+  test("a window's agent that waits for the next press has a calm card", () => {
+    const rows = rowsOf([message({ agent_id: "w", agent_kind: "window", task_id: "w" })]);
+    const live = (at_work: boolean) => {
+      const facts = factsOf(factsKey([{ task_id: "w", agent_kind: "window", created_ms: 1, at_work } as TaskInfo]));
+      return layOut(rows, facts, (t) => facts.get(t)!.live, () => false).map((r) => [r.kind, r.card!.live]);
+    };
+    expect(live(true)).toEqual([["group", true], ["text", true]]);
+    expect(live(false)).toEqual([["group", false], ["text", false]]); // its words stay unfolded
+  });
+
+  test("the agent that delegated is told of the end where it speaks itself", () => {
+    const task = (id: string, parent?: string) => ({ task_id: id, parent_task_id: parent, created_ms: 1 }) as TaskInfo;
+    const facts = factsOf(factsKey([task("main"), task("a", "main"), task("b", "a")]));
+    const told = (to: string, by: string) => message({ role: "user", agent_id: `task-${by}`, task_id: to });
+    const rows = rowsOf([user(), told("main", "a"), message({}), told("a", "b")], { tasks: facts });
+    expect(rows.map((r) => [r.kind, r.group])).toEqual([["user", undefined], ["brief", undefined], ["text", undefined], ["group", "a"]]);
+    expect(rows[3]!.inner!.map((r) => r.kind)).toEqual(["brief"]);
+  });
+
   test("a subtask of a subtask stands inside the group of the one that started it, at any depth", () => {
     const of = (task: string, more: Partial<TranscriptMessage> = {}) => message({ agent_id: task, agent_kind: "task", task_id: task, ...more });
     const told = (task: string, by: string) => message({ role: "user", agent_id: by, task_id: task, tool_call_id: "n", text: task });

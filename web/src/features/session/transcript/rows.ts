@@ -116,6 +116,11 @@ export function isSub(m: TranscriptMessage): boolean {
   return m.agent_kind === "task" || m.agent_kind === "step" || m.agent_kind === "window";
 }
 
+/** Whether a message tells an agent what became of a task that it did not wait for. What a task is told to do has the call that began it. */
+export function isWoken(m: TranscriptMessage): boolean {
+  return m.role === "user" && m.agent_id?.startsWith("task-") === true && !m.tool_call_id;
+}
+
 /** The name of a call's tool. */
 export function toolName(m: TranscriptMessage): string {
   return m.tool?.name ?? (m.ask === "command" ? "execute_command" : m.ask === "use_mcp_server" ? "mcp" : "tool");
@@ -178,6 +183,7 @@ function newLane(rows: Row[]): Lane {
 /** The task whose group a message stands in, undefined for the session's own agent and for people. */
 function groupOf(m: TranscriptMessage, kind: RowKind, o: RowOptions): string | undefined {
   if (m.say === "subtask_result") return m.task_id && o.tasks?.has(m.task_id) ? m.task_id : undefined; // told to the one that started it
+  if (isWoken(m) && !o.tasks?.has(m.task_id!)) return undefined; // the session's own agent is told of it
   return kind === "brief" || (isSub(m) && m.role !== "user") ? m.task_id : undefined;
 }
 

@@ -24,11 +24,11 @@ const settingsKo: Record<string, string> = {
 
 export const transcriptWords = words({
   en: {
-    transcript: "Conversation", you: "You", agent: "Agent", helper: "Helper", alone: "Answered without the conversation", sub: "Subtask", windowAgent: "Window agent", onMonitor: (n: number) => `Monitor ${n}`, system: "Session",
+    transcript: "Conversation", you: "You", agent: "Agent", helper: "Helper", alone: "Answered without the conversation", sub: "Subtask", windowAgent: "Window agent", taskAgent: "Task agent", onMonitor: (n: number) => `Monitor ${n}`, system: "Session",
     older: "Loading older messages…", begin: "Start of session", olderFailed: "Older messages could not be loaded.", tryAgain: "Try again",
     toLatest: "Jump to latest", newRows: (n: number) => (n === 1 ? "1 new" : `${n} new`),
     emptyTitle: "No messages yet", emptyHelp: "Describe a task below. The agent asks before it does anything you haven't allowed.", emptyWatch: "Messages and steps will appear here.",
-    thinking: "Thinking…", thought: "Reasoning", writing: "Writing…", steered: "while it worked", brief: "Handed to a subtask", step: "Step",
+    thinking: "Thinking…", thought: "Reasoning", writing: "Writing…", steered: "while it worked", brief: "Handed to a subtask", taskEnded: "Result of a task", step: "Step",
     result: "Result", subResult: "Subtask's result", tools: toolsEn,
     status: { running: "running", complete: "done", error: "failed", waiting: "waiting", asking: "waiting for an answer", denied: "denied", expired: "expired", halted: "stopped with the server", stopped: "stopped", rewound: "rewound" },
     explored: "Explored", exploredWhat: (files: number, searches: number) => [files > 0 && (files === 1 ? "1 file" : `${files} files`), searches > 0 && (searches === 1 ? "1 search" : `${searches} searches`)].filter(Boolean).join(", "),
@@ -66,11 +66,11 @@ export const transcriptWords = words({
     newAnswer: "The agent has answered",
   },
   ko: {
-    transcript: "대화", you: "나", agent: "에이전트", helper: "도우미", alone: "대화 내용 없이 답했습니다", sub: "하위 작업", windowAgent: "창 에이전트", onMonitor: (n: number) => `모니터 ${n}`, system: "세션",
+    transcript: "대화", you: "나", agent: "에이전트", helper: "도우미", alone: "대화 내용 없이 답했습니다", sub: "하위 작업", windowAgent: "창 에이전트", taskAgent: "작업 에이전트", onMonitor: (n: number) => `모니터 ${n}`, system: "세션",
     older: "이전 메시지를 불러오는 중…", begin: "세션 시작", olderFailed: "이전 메시지를 불러오지 못했습니다.", tryAgain: "다시 시도",
     toLatest: "최신으로", newRows: (n: number) => `새 메시지 ${n}개`,
     emptyTitle: "아직 메시지가 없습니다", emptyHelp: "할 일을 아래에 적어 주세요. 허용하지 않은 일은 먼저 물어봅니다.", emptyWatch: "메시지와 작업이 여기에 표시됩니다.",
-    thinking: "생각하는 중…", thought: "추론", writing: "쓰는 중…", steered: "작업 중에 전달", brief: "하위 작업에 맡김", step: "단계",
+    thinking: "생각하는 중…", thought: "추론", writing: "쓰는 중…", steered: "작업 중에 전달", brief: "하위 작업에 맡김", taskEnded: "작업 결과", step: "단계",
     result: "결과", subResult: "하위 작업 결과", tools: toolsKo,
     status: { running: "실행 중", complete: "완료", error: "실패", waiting: "대기", asking: "답변 대기", denied: "거부됨", expired: "만료됨", halted: "서버가 멈춰 중지됨", stopped: "중지됨", rewound: "되돌림" },
     explored: "살펴봄", exploredWhat: (files: number, searches: number) => [files > 0 && `파일 ${files}개`, searches > 0 && `검색 ${searches}회`].filter(Boolean).join(", "),

@@ -72,7 +72,7 @@ function Control({ node }: { node: Component }) {
     ) : node.input_type === "multiline" ? (
       <TextArea key={value} {...field} {...shared} rows={4} placeholder={node.placeholder} />
     ) : (
-      <TextInput key={value} {...field} {...shared} type={inputTypes.has(node.input_type ?? "") ? node.input_type : "text"} step="any" placeholder={node.placeholder} autoComplete="off" className={cx(node.input_type === "number" && "text-right")} />
+      <TextInput key={value} {...field} {...shared} type={inputTypes.has(node.input_type ?? "") ? node.input_type : "text"} step="any" placeholder={node.placeholder} autoComplete="off" className={cx(node.input_type === "number" && "text-right [appearance:textfield] [&::-webkit-inner-spin-button]:appearance-none")} />
     );
   // Without a label it stands beside words that say what it is: small, at the end of its row.
   if (!node.label) return <div className="ml-auto w-28">{control({ "aria-label": node.placeholder || node.name || t.field })}</div>;
