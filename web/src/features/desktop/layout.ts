@@ -1,7 +1,8 @@
 import type { Bounds } from "@clew-run/client";
 import { create } from "zustand";
 import type { Layout } from "@/features/windows/desk";
-import { fit, tiles, type Area } from "@/features/windows/place";
+import { fit, type Area } from "@/features/windows/place";
+import { tiles } from "./tiles";
 
 /** The transcript lies among the windows, under a name that no window has. */
 export const transcriptId = ":transcript";
