@@ -25,7 +25,7 @@ test("what has no title is a subtask, and shows how it begins", () => {
 test("what became of a task that nobody waited for is told under its name", () => {
   const known = { id: "s1", store: { getSnapshot: () => ({ runs: [], tasks: [{ task_id: "t2", agent_id: "task-t2", text: "Compare suppliers" }] }), subscribe: () => () => {} } } as unknown as Session;
   for (const inGroup of [false, true]) {
-    render(<Brief session={known} message={brief({ agent_id: "task-t2", task_id: "t1", summary: "The task you delegated has ended." })} inGroup={inGroup} />);
+    render(<Brief session={known} message={brief({ agent_id: "task-t2", agent_kind: "task", task_id: "t1", summary: "The task you delegated has ended." })} inGroup={inGroup} />);
     expect(screen.getByRole("button", { name: /Result of a task\s*Compare suppliers/ })).toBeTruthy();
     cleanup();
   }

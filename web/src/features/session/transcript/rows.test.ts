@@ -122,7 +122,7 @@ describe("rows", () => {
   test("the agent that delegated is told of the end where it speaks itself", () => {
     const task = (id: string, parent?: string) => ({ task_id: id, parent_task_id: parent, created_ms: 1 }) as TaskInfo;
     const facts = factsOf(factsKey([task("main"), task("a", "main"), task("b", "a")]));
-    const told = (to: string, by: string) => message({ role: "user", agent_id: `task-${by}`, task_id: to });
+    const told = (to: string, by: string) => message({ role: "user", agent_id: `task-${by}`, agent_kind: "task", task_id: to });
     const rows = rowsOf([user(), told("main", "a"), message({}), told("a", "b")], { tasks: facts });
     expect(rows.map((r) => [r.kind, r.group])).toEqual([["user", undefined], ["brief", undefined], ["text", undefined], ["group", "a"]]);
     expect(rows[3]!.inner!.map((r) => r.kind)).toEqual(["brief"]);

@@ -118,7 +118,7 @@ export function isSub(m: TranscriptMessage): boolean {
 
 /** Whether a message tells an agent what became of a task that it did not wait for. What a task is told to do has the call that began it. */
 export function isWoken(m: TranscriptMessage): boolean {
-  return m.role === "user" && m.agent_id?.startsWith("task-") === true && !m.tool_call_id;
+  return m.role === "user" && m.agent_kind === "task" && !m.tool_call_id;
 }
 
 /** The name of a call's tool. */
