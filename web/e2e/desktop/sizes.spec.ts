@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { barriers, expect, live, test as plain, until, type World } from "../harness";
+import { barriers, expect, live, size, test as plain, until, type World } from "../harness";
 import { web } from "../harness/build";
 import { markdown, opens, order, page as planner, stock, week, windowOf, type Shown } from "./stage";
 
@@ -46,14 +46,14 @@ const say = (world: World, session: string, text: string, monitor = 0) => world.
 
 /** Looks at a page in these sizes: nothing sticks out, nothing is a barrier. CLEW_SHOTS takes pictures of all sizes. */
 async function look(page: Page, name: string, which: Size[], theme = "light"): Promise<void> {
-  for (const size of process.env.CLEW_SHOTS ? (Object.keys(sizes) as Size[]) : which) {
-    const { width, height } = sizes[size];
+  for (const as of process.env.CLEW_SHOTS ? (Object.keys(sizes) as Size[]) : which) {
+    const { width, height } = sizes[as];
     await page.setViewportSize({ width, height });
-    await (size === "phone" ? page.getByRole("tablist") : windowOf(page, ":transcript")).waitFor();
+    await (as === "phone" ? page.getByRole("tablist") : windowOf(page, ":transcript")).waitFor();
     const themes = process.env.CLEW_SHOTS ? ["light", "dark"] : [theme];
     for (const t of themes) {
       await page.evaluate((to) => void (document.documentElement.dataset.theme = to), t);
-      await picture(page, `${name}-${size}-${t}`);
+      await picture(page, `${name}-${as}-${t}`);
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name} at ${width}`).toBe(width);
     expect(await barriers(page), `${name} at ${width}`).toEqual([]);
@@ -77,23 +77,23 @@ test("a desktop of one, two and four monitors fits every size", async ({ world, 
   await page.locator("[data-row=text]").getByText("Three items run out").waitFor();
   await windowOf(page, "order").getByRole("button", { name: "Place order" }).click();
   await windowOf(page, "order").locator("footer").getByText("I check the delivery dates.").waitFor();
-  await look(page, "one", ["large"], "dark");
+  await look(page, "one", size([], ["large"]), "dark");
 
   await say(world, session, "Write to the suppliers", 1);
   await page.locator("[data-monitor=monitor-1]").getByText("Needs you").waitFor();
   expect(await page.locator("[data-agent]").first().getAttribute("data-agent")).toBe("main-monitor-1"); // who asks is first
-  await look(page, "two", ["small", "usual"]);
+  await look(page, "two", size(["small"], ["small", "usual"]));
 
   await say(world, session, "Show me ribbon prices", 2);
   await say(world, session, "Watch the import of the night", 3);
   await until("five are at work", async () => (await page.locator("[data-agent]").count()) === 5);
-  await look(page, "four", ["phone", "small", "usual", "large"], "dark");
+  await look(page, "four", size(["phone", "large"], ["phone", "small", "usual", "large"]), "dark");
   await page.keyboard.press("Control+2");
   await page.locator("[data-desktop=monitor-1]").waitFor();
-  await look(page, "four-second", ["phone"]);
+  await look(page, "four-second", size([], ["phone"]));
   await page.keyboard.press("Control+3");
   await windowOf(page, "prices").waitFor();
-  await look(page, "four-third", ["large"]);
+  await look(page, "four-third", size([], ["large"]));
 
   // All come to an end; the main agent is told what became of the task, under its name.
   await page.keyboard.press("Control+1");
@@ -115,6 +115,6 @@ test("a desktop in Korean", async ({ world, visit }) => {
   await windowOf(page, "order").locator("footer").getByText("I check the delivery dates.").waitFor();
   await say(world, session, "Write to the suppliers", 1);
   await page.locator("[data-monitor=monitor-1]").getByText("확인 필요").waitFor();
-  await look(page, "korean", ["phone", "small", "usual"], "dark");
+  await look(page, "korean", size(["usual"], ["phone", "small", "usual"]), "dark");
   await world.model.release();
 });
