@@ -147,6 +147,7 @@ test("an app works on a phone and in Korean", async ({ world, visit }) => {
   await screenshots(page, "app-phone-asks", ["narrow"]);
   await page.getByRole("button", { name: "프로그램 실행" }).click();
   await page.getByText("프로그램 · 네트워크 없음").first().waitFor();
+  await page.locator("[data-app=ready]").waitFor();
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "app-phone-runs", ["narrow"]);
   await page.frameLocator("iframe").getByRole("button", { name: "Save" }).click();
