@@ -36,7 +36,10 @@ func TestWindowTool(t *testing.T) {
 	), says("There."), says("Gone."))
 }
 
-// What is wrong with a call is said to the model, and nothing is shown.
+// What is wrong with a call is said to the model, and nothing is shown: an action that is
+// none of the set, for instance.
+//
+// Covers: G-08
 func TestWindowToolWrongly(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"action":"wave","window_id":"a"}`:                                       "open, update or close",
