@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -74,6 +75,7 @@ func (b *bench) verifyWindows(t tester) {
 // for an agent at work; whatever is pressed, closed, interrupted, reset and moved.
 func TestWindowAgentsByRandomPlay(t *testing.T) {
 	alone(t)
+	fixRapid(t, 23, nightly.Size(50, 400))
 	form := &clew.WindowContent{Kind: clew.WindowComponents, Root: &clew.Component{Type: "button", Label: "Go", Action: "go"}}
 	asked := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,7 +109,7 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 			case step <= 9 && len(working) > 0: // an agent opens or closes a window
 				by := working[rapid.IntRange(0, len(working)-1).Draw(t, "whose")]
 				wish := decide.WindowWish{Type: clew.ActionWindowCreate, ID: window(), Title: text("T"), Content: form}
-				if rapid.IntRange(0, 2).Draw(t, "page") == 0 {
+				if rapid.Bool().Draw(t, "page") {
 					wish.Content = aPage
 				}
 				if rapid.IntRange(0, 2).Draw(t, "closes") == 0 {
@@ -119,8 +121,14 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 				must(b.reportAs(working[rapid.IntRange(0, len(working)-1).Draw(t, "ends")], idle))
 			case step <= 15:
 				p.person(&clew.WindowMessageData{WindowID: window(), Text: "words"})
-			case step <= 18: // a page asks its server
-				p.person(&clew.AppCallData{WindowID: window(), RequestID: clew.RequestID(id), Tool: "refresh"})
+			case step <= 18: // a page asks its server, if one is open
+				at := window()
+				for _, w := range s.Windows {
+					if w.Content.Kind == clew.WindowMCPApp {
+						at = w.ID
+					}
+				}
+				p.person(&clew.AppCallData{WindowID: at, RequestID: clew.RequestID(id), Tool: "refresh"})
 			case step <= 20: // what it asked for has its result, or ends
 				for _, c := range s.AppCalls {
 					x := s.Task(c.TaskID)
@@ -147,7 +155,7 @@ func TestWindowAgentsByRandomPlay(t *testing.T) {
 			b.verifyWindows(t)
 		}
 	})
-	if asked == 0 {
+	if t.Logf("%d calls of pages", asked); asked == 0 {
 		t.Error("no page asked for anything")
 	}
 }
