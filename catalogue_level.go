@@ -9,7 +9,12 @@ package clew
 const Level = 2
 
 // since has the levels of the record types that came after level 1.
-var since = map[EventType]int{EventMonitorAdded: 2, EventMonitorRemoved: 2, EventAppRegistered: 2, EventAppCalled: 2, EventUserInteracted: 2, EventRenderingFailed: 2, EventToastDismissed: 2, EventMonitorHeld: 2}
+var since = map[EventType]int{
+	EventMonitorAdded: 2, EventMonitorRemoved: 2, EventAppRegistered: 2, EventAppCalled: 2, EventUserInteracted: 2, EventRenderingFailed: 2, EventToastDismissed: 2, EventMonitorHeld: 2,
+	EventNotebookOpened: 2, EventNotebookRead: 2, EventNotebookChanged: 2, EventNotebookSaveRequested: 2, EventNotebookSaved: 2, EventNotebookClosed: 2,
+	EventCellQueued: 2, EventCellStarted: 2, EventCellFinished: 2, EventKernelChanged: 2,
+	EventKernelRerunRequested: 2, EventKernelRerunStarted: 2, EventKernelRerunFinished: 2,
+}
 
 // Level says which level a program needs for records of this type, 0 if they are
 // never on record.

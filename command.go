@@ -108,4 +108,12 @@ const (
 	CommandKernelExecute         CommandType = "kernel_execute"
 	CommandKernelInterrupt       CommandType = "kernel_interrupt"
 	CommandKernelShutdown        CommandType = "kernel_shutdown"
+	CommandKernelRestart         CommandType = "kernel_restart"
+
+	// Notebooks
+	CommandNotebookOpen  CommandType = "notebook_open"
+	CommandNotebookEdit  CommandType = "notebook_edit"
+	CommandNotebookRun   CommandType = "notebook_run"
+	CommandNotebookSave  CommandType = "notebook_save"
+	CommandNotebookClose CommandType = "notebook_close"
 )

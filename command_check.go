@@ -252,9 +252,19 @@ func (d *AppCallData) Check() error {
 	return nil
 }
 
-// Check needs the message to rewind to when the conversation goes along.
+// Check needs a checkpoint or a cell, and the message to rewind to when the conversation
+// goes along.
 func (d *CheckpointRestoreData) Check() error {
-	if d.Mode == RestoreBoth && d.TS == 0 && d.MessageID == "" {
+	switch {
+	case d.Kind == CheckpointNotebook && d.CellIndex == nil:
+		return invalid("data.cell_index is missing: kind notebook needs it")
+	case d.Kind == CheckpointNotebook:
+		return nil
+	case d.CommitHash == "":
+		return invalid("data.commit_hash is missing")
+	case d.Mode == "":
+		return invalid("data.mode is missing")
+	case d.Mode == RestoreBoth && d.TS == 0 && d.MessageID == "":
 		return invalid("data.message_id is missing: mode both needs message_id or ts")
 	}
 	return nil

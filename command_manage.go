@@ -122,12 +122,18 @@ type CheckpointDiffData struct {
 }
 
 // CheckpointRestoreData is the data of checkpoint_restore.
+// Of kind notebook it takes a fresh kernel to a cell: all cells of code from the first up to
+// CellIndex run again.
 type CheckpointRestoreData struct {
 	TS         int64       `json:"ts,omitempty"`
 	MessageID  MessageID   `json:"message_id,omitempty"`
-	CommitHash string      `json:"commit_hash"`
-	Mode       RestoreMode `json:"mode"`
+	CommitHash string      `json:"commit_hash,omitempty"`
+	Mode       RestoreMode `json:"mode,omitempty"`
 	TaskID     TaskID      `json:"task_id,omitempty"`
+
+	Kind       CheckpointKind `json:"kind,omitempty"` // "" is workspace
+	NotebookID string         `json:"notebook_id,omitempty"`
+	CellIndex  *int           `json:"cell_index,omitempty"`
 }
 
 // A RestoreMode says what a restore takes back.
@@ -224,22 +230,3 @@ type TestBrowserConnectionData struct {
 
 // KillBrowserSessionData is the data of kill_browser_session: none.
 type KillBrowserSessionData struct{}
-
-// KernelExecuteData is the data of kernel_execute.
-type KernelExecuteData struct {
-	Code      string `json:"code" clew:"empty"`
-	Silent    bool   `json:"silent,omitempty"`
-	CellIndex *int   `json:"cell_index,omitempty"`
-	KernelID  string `json:"kernel_id,omitempty"`
-}
-
-// KernelInterruptData is the data of kernel_interrupt.
-type KernelInterruptData struct {
-	KernelID string `json:"kernel_id,omitempty"`
-}
-
-// KernelShutdownData is the data of kernel_shutdown.
-type KernelShutdownData struct {
-	KernelID string `json:"kernel_id,omitempty"`
-	Restart  bool   `json:"restart,omitempty"`
-}

@@ -86,6 +86,7 @@ type Message struct {
 	UserID          UserID          `json:"user_id,omitempty"`
 	QueuedAs        MessageID       `json:"queued_as,omitempty"` // its name while it waited in the queue
 	Component       *ComponentUse   `json:"component,omitempty"` // what was used in a window, if that is what the message is about
+	Cell            *MessageCell    `json:"cell,omitempty"`      // what a notebook's kernel put out, if that is what the message is
 
 	ProgressStatus    *ProgressStatus    `json:"progress_status,omitempty"`
 	Checkpoint        map[string]any     `json:"checkpoint,omitempty"` // with say checkpoint_saved: checkpoint_id and hash; with say error: missing_for, a message whose files were not saved

@@ -22,6 +22,8 @@ type Entities struct {
 	Notices   []NoticeState
 	Problems  []Problem
 	Settled   []SettledQuestion
+	Notebooks []NotebookInfo
+	Cells     []CellInfo
 }
 
 // messagesShown is how many messages session_state has.

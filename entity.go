@@ -27,12 +27,15 @@ const (
 	EntityNotice   EntityKind = "notice"
 	EntityProblem  EntityKind = "problem"
 	EntitySettled  EntityKind = "settled"
+	EntityNotebook EntityKind = "notebook"
+	EntityCell     EntityKind = "cell"
 )
 
 // EntityKinds lists the kinds in the order in which they are written.
 var EntityKinds = []EntityKind{
 	EntitySession, EntityStatus, EntityUsage, EntityQueue, EntityRules, EntityMonitors, EntityAgents, EntityViewers,
 	EntityMessage, EntityTask, EntityRun, EntityTodo, EntityQuestion, EntityWindow, EntityNotice, EntityProblem, EntitySettled,
+	EntityNotebook, EntityCell,
 }
 
 // Values lists the kinds.

@@ -137,6 +137,21 @@ const (
 	EventAppRegistered      EventType = "app_registered"
 	EventAppCalled          EventType = "app_called"
 
+	// Notebooks
+	EventNotebookOpened        EventType = "notebook_opened"
+	EventNotebookRead          EventType = "notebook_read"
+	EventNotebookChanged       EventType = "notebook_changed"
+	EventNotebookSaveRequested EventType = "notebook_save_requested"
+	EventNotebookSaved         EventType = "notebook_saved"
+	EventNotebookClosed        EventType = "notebook_closed"
+	EventCellQueued            EventType = "cell_queued"
+	EventCellStarted           EventType = "cell_started"
+	EventCellFinished          EventType = "cell_finished"
+	EventKernelChanged         EventType = "kernel_changed"
+	EventKernelRerunRequested  EventType = "kernel_rerun_requested"
+	EventKernelRerunStarted    EventType = "kernel_rerun_started"
+	EventKernelRerunFinished   EventType = "kernel_rerun_finished"
+
 	// Checkpoints
 	EventCheckpointInitialized EventType = "checkpoint_initialized"
 	EventCheckpointSaved       EventType = "checkpoint_saved"

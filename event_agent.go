@@ -308,6 +308,15 @@ type CheckpointSavedData struct {
 	Files           int            `json:"files,omitempty"`
 	Bytes           int64          `json:"bytes,omitempty"`
 	Left            []string       `json:"left,omitempty"` // files that could not be saved
+
+	// Of kind notebook: what the kernel knew after a cell. ToHash is the hash of it,
+	// Variables the address of the list. Of kind workspace NotebookID says that files were
+	// saved because of a notebook's cells.
+	NotebookID string `json:"notebook_id,omitempty"`
+	CellID     string `json:"cell_id,omitempty"`
+	CellIndex  *int   `json:"cell_index,omitempty"`
+	RunID      string `json:"run_id,omitempty"`
+	Variables  string `json:"variables,omitempty"`
 }
 
 // CheckpointRestoredData is the data of checkpoint_restored.

@@ -172,6 +172,10 @@ type HitlInputRequestData struct {
 	// all other questions. The values to choose from are WorkspaceWait and
 	// WorkspaceContinue.
 	MissingWorkspace *MissingWorkspace `json:"missing_workspace,omitempty"`
+	// Cell is the run of a notebook's cell whose code asks, nil for all other questions.
+	Cell *CellQuestion `json:"cell,omitempty"`
+	// Kernel says that a kernel is ahead of its notebook, nil for all other questions.
+	Kernel *KernelQuestion `json:"kernel,omitempty"`
 }
 
 // The ways to go on without the files of another node.

@@ -122,7 +122,7 @@ type SessionImportedData struct {
 	Workspace string    `json:"workspace,omitempty"`
 	Title     string    `json:"title,omitempty"`
 	From      SessionID `json:"from,omitempty"`   // what it was called there
-	Format    string    `json:"format,omitempty"` // bundle, task-folder, session-log or message-store
+	Format    string    `json:"format,omitempty"` // bundle, task-folder, session-log, message-store or notebook
 	Node      string    `json:"node,omitempty"`   // that has the workspace, if there are several
 	// MissingBlobs are those that its records refer to and that did not come along.
 	MissingBlobs []string `json:"missing_blobs,omitempty"`

@@ -78,4 +78,6 @@ type StatePut struct {
 	Notice   []NoticeState     `json:"notice,omitempty"`
 	Problem  []Problem         `json:"problem,omitempty"`
 	Settled  []SettledQuestion `json:"settled,omitempty"`
+	Notebook []NotebookInfo    `json:"notebook,omitempty"`
+	Cell     []CellInfo        `json:"cell,omitempty"`
 }

@@ -117,6 +117,8 @@ func (r *Replica) put(p *clew.StatePut) {
 	r.Notices = putAll(r.Notices, p.Notice, noticeKey)
 	r.Problems = putAll(r.Problems, p.Problem, problemKey)
 	r.Settled = putAll(r.Settled, p.Settled, settledKey)
+	r.Notebooks = putAll(r.Notebooks, p.Notebook, notebookKey)
+	r.Cells = putAll(r.Cells, p.Cell, (*clew.CellInfo).Key)
 }
 
 // putMessage keeps messages in the order of their ids. One that is older than
@@ -198,6 +200,10 @@ func (r *Replica) reset(kind clew.EntityKind) {
 		r.Problems = nil
 	case clew.EntitySettled:
 		r.Settled = nil
+	case clew.EntityNotebook:
+		r.Notebooks = nil
+	case clew.EntityCell:
+		r.Cells = nil
 	}
 }
 
@@ -221,6 +227,10 @@ func (r *Replica) del(kind clew.EntityKind, keys []string) {
 		r.Problems = delAll(r.Problems, keys, problemKey)
 	case clew.EntitySettled:
 		r.Settled = delAll(r.Settled, keys, settledKey)
+	case clew.EntityNotebook:
+		r.Notebooks = delAll(r.Notebooks, keys, notebookKey)
+	case clew.EntityCell:
+		r.Cells = delAll(r.Cells, keys, (*clew.CellInfo).Key)
 	}
 }
 
@@ -232,6 +242,7 @@ func windowKey(w *clew.WindowState) string      { return w.WindowID }
 func noticeKey(n *clew.NoticeState) string      { return n.NoticeID }
 func problemKey(p *clew.Problem) string         { return string(p.MessageID) }
 func settledKey(q *clew.SettledQuestion) string { return string(q.RequestID) }
+func notebookKey(n *clew.NotebookInfo) string   { return n.NotebookID }
 
 func set[T any](to, from *T) {
 	if from != nil {
@@ -241,17 +252,29 @@ func set[T any](to, from *T) {
 
 // putAll replaces entities in their places and adds the others at the end.
 func putAll[E any](list, put []E, key func(*E) string) []E {
+	if len(put) == 0 {
+		return list
+	}
+	places := make(map[string]int, len(list))
+	for i := range list {
+		places[key(&list[i])] = i
+	}
 	for i := range put {
 		k := key(&put[i])
-		if at := slices.IndexFunc(list, func(e E) bool { return key(&e) == k }); at >= 0 {
+		if at, held := places[k]; held {
 			list[at] = put[i]
-		} else {
-			list = append(list, put[i])
+			continue
 		}
+		places[k] = len(list)
+		list = append(list, put[i])
 	}
 	return list
 }
 
 func delAll[E any](list []E, keys []string, key func(*E) string) []E {
-	return slices.DeleteFunc(list, func(e E) bool { return slices.Contains(keys, key(&e)) })
+	gone := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		gone[k] = true
+	}
+	return slices.DeleteFunc(list, func(e E) bool { return gone[key(&e)] })
 }

@@ -1,5 +1,5 @@
 // Command gen writes what follows from the catalogue: the JSON Schema, the
-// AsyncAPI document, the TypeScript types and the tables in PROTOCOL.md.
+// AsyncAPI document, the TypeScript and Python types and the tables in PROTOCOL.md.
 //
 //	go run ./internal/gen          write the files
 //	go run ./internal/gen -check   compare only; exit status 1 if one is stale
@@ -34,6 +34,7 @@ var files = []file{
 	{"docs/schema/clew.schema.json", schemaFile},
 	{"docs/asyncapi.json", asyncFile},
 	{"sdk/typescript/src/types.gen.ts", typescriptFile},
+	{"sdk/python/src/clew/types.py", pythonFile},
 	{"PROTOCOL.md", fillTables},
 }
 

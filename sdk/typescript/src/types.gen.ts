@@ -182,6 +182,7 @@ export interface Message {
   user_id?: string;
   queued_as?: string;
   component?: ComponentUse;
+  cell?: MessageCell;
   progress_status?: ProgressStatus;
   checkpoint?: Record<string, unknown>;
   context_condense?: ContextCondense;
@@ -274,6 +275,22 @@ export interface ComponentUse {
   form_data?: Record<string, unknown>;
   component_path?: string;
 }
+
+export interface MessageCell {
+  notebook_id: string;
+  cell_id?: string;
+  run_id: string;
+  output: OutputKind;
+  display_id?: string;
+  cleared?: boolean;
+}
+
+export type OutputKind =
+  | "stream"
+  | "display_data"
+  | "execute_result"
+  | "error"
+  | "status";
 
 export interface ProgressStatus {
   text?: string;
@@ -729,7 +746,9 @@ export type EntityKind =
   | "window"
   | "notice"
   | "problem"
-  | "settled";
+  | "settled"
+  | "notebook"
+  | "cell";
 
 export interface StatePut {
   session?: SessionInfo;
@@ -749,6 +768,8 @@ export interface StatePut {
   notice?: NoticeState[];
   problem?: Problem[];
   settled?: SettledQuestion[];
+  notebook?: NotebookInfo[];
+  cell?: CellInfo[];
 }
 
 export interface SessionInfo {
@@ -962,8 +983,14 @@ export type CommandType =
   | "toggle_tool_always_allow"
   | "test_browser_connection"
   | "kill_browser_session"
+  | "notebook_open"
+  | "notebook_edit"
+  | "notebook_run"
+  | "notebook_save"
+  | "notebook_close"
   | "kernel_execute"
   | "kernel_interrupt"
+  | "kernel_restart"
   | "kernel_shutdown";
 
 export interface SettledQuestion {
@@ -1071,6 +1098,19 @@ export type EventType =
   | "app_protocol_request"
   | "app_registered"
   | "app_called"
+  | "notebook_opened"
+  | "notebook_read"
+  | "notebook_changed"
+  | "notebook_save_requested"
+  | "notebook_saved"
+  | "notebook_closed"
+  | "cell_queued"
+  | "cell_started"
+  | "cell_finished"
+  | "kernel_changed"
+  | "kernel_rerun_requested"
+  | "kernel_rerun_started"
+  | "kernel_rerun_finished"
   | "checkpoint_initialized"
   | "checkpoint_saved"
   | "checkpoint_restored"
@@ -1092,6 +1132,128 @@ export type EventType =
   | "tts_stop"
   | "export_settings"
   | "test_browser_connection";
+
+export interface NotebookInfo {
+  notebook_id: string;
+  path?: string;
+  status: NotebookStatus;
+  problem?: string;
+  conflict?: boolean;
+  version: number;
+  hash?: string;
+  unsaved?: boolean;
+  cells: string[];
+  kernel: KernelInfo;
+  queue: CellRun[];
+  run?: CellRun;
+  run_since_ms?: number;
+  variables?: string;
+  rerun?: RerunInfo;
+}
+
+export type NotebookStatus =
+  | "opening"
+  | "ready"
+  | "failed";
+
+export interface KernelInfo {
+  kernel_id?: string;
+  name?: string;
+  state: KernelState;
+  wanted?: KernelWish;
+  node?: string;
+  reason?: string;
+  ahead?: boolean;
+  info?: KernelLanguage;
+}
+
+export type KernelState =
+  | "none"
+  | "starting"
+  | "idle"
+  | "busy"
+  | "restarting"
+  | "dead"
+  | "lost"
+  | "stopped";
+
+export type KernelWish =
+  | "interrupt"
+  | "restart"
+  | "stop";
+
+export interface KernelLanguage {
+  language?: string;
+  version?: string;
+  implementation?: string;
+  file_extension?: string;
+}
+
+export interface CellRun {
+  run_id: string;
+  cell_id: string;
+  repeats?: string;
+}
+
+export interface RerunInfo {
+  rerun_id: string;
+  status: RerunStatus;
+  total: number;
+  done: number;
+  reason?: string;
+  differences: RunDifference[];
+}
+
+export type RerunStatus =
+  | "preparing"
+  | "running"
+  | "ok"
+  | "differs"
+  | "stopped";
+
+export interface RunDifference {
+  cell_id?: string;
+  run_id: string;
+  was: CellStatus;
+  is: CellStatus;
+  state?: boolean;
+}
+
+export type CellStatus =
+  | "queued"
+  | "running"
+  | "ok"
+  | "error"
+  | "aborted"
+  | "in_doubt";
+
+export interface CellInfo {
+  notebook_id: string;
+  cell_id: string;
+  type: CellType;
+  source?: string;
+  source_blob?: string;
+  status?: CellStatus;
+  run_id?: string;
+  execution_count?: number;
+  by?: string;
+  task_id?: string;
+  started_ms?: number;
+  duration_ms?: number;
+  stale?: boolean;
+  outputs: string[];
+  saved_outputs?: string;
+  outputs_lost?: boolean;
+  left_out?: number;
+  output_blob?: string;
+  state_hash?: string;
+  reason?: string;
+}
+
+export type CellType =
+  | "code"
+  | "markdown"
+  | "raw";
 
 /** The next piece of a message that grows; in view state. */
 export interface TextData {
@@ -1868,6 +2030,8 @@ export interface HitlInputRequestData {
   required: boolean;
   default_value: unknown;
   missing_workspace?: MissingWorkspace;
+  cell?: CellQuestion;
+  kernel?: KernelQuestion;
 }
 
 export type InputType =
@@ -1886,6 +2050,20 @@ export interface MissingWorkspace {
   node?: string;
   here: string;
   dir?: string;
+}
+
+export interface CellQuestion {
+  notebook_id: string;
+  cell_id?: string;
+  run_id: string;
+  password?: boolean;
+}
+
+export interface KernelQuestion {
+  notebook_id: string;
+  cells: number;
+  duration_ms: number;
+  files?: boolean;
 }
 
 /** A person has to say what was meant. */
@@ -2362,6 +2540,183 @@ export interface AppCalledData {
   arguments?: unknown;
 }
 
+/** A notebook is open; its file is read next. */
+export interface NotebookOpenedData {
+  notebook_id: string;
+  path?: string;
+  kernel_name?: string;
+  new?: boolean;
+  by?: string;
+  task_id?: string;
+}
+
+/** What a notebook's file has, or why it could not be read. */
+export interface NotebookReadData {
+  notebook_id: string;
+  hash?: string;
+  kernel_name?: string;
+  cells: NotebookCell[];
+  metadata?: string;
+  problem?: string;
+}
+
+export interface NotebookCell {
+  cell_id: string;
+  type: CellType;
+  source?: string;
+  source_blob?: string;
+  execution_count?: number;
+  saved_outputs?: string;
+  metadata?: unknown;
+  attachments?: string;
+}
+
+/** Cells of a notebook were changed. */
+export interface NotebookChangedData {
+  notebook_id: string;
+  version: number;
+  edits: CellEdit[];
+  by?: string;
+  task_id?: string;
+}
+
+export interface CellEdit {
+  op: CellEditOp;
+  cell_id?: string;
+  after?: string;
+  type?: CellType;
+  source?: string;
+  source_blob?: string;
+}
+
+export type CellEditOp =
+  | "insert"
+  | "replace"
+  | "move"
+  | "delete"
+  | "clear";
+
+/** A notebook is to be written to its file. */
+export interface NotebookSaveRequestedData {
+  notebook_id: string;
+  path?: string;
+  conflict?: OnConflict;
+  by?: string;
+}
+
+export type OnConflict =
+  | "overwrite"
+  | "take"
+  | "beside";
+
+/** A notebook was written to its file, or could not be. */
+export interface NotebookSavedData {
+  notebook_id: string;
+  path: string;
+  hash?: string;
+  version: number;
+  as_of?: string;
+  checkpoint_id?: string;
+  conflict?: boolean;
+  problem?: string;
+}
+
+/** A notebook is closed. */
+export interface NotebookClosedData {
+  notebook_id: string;
+  by?: string;
+}
+
+/** Cells are to run. */
+export interface CellQueuedData {
+  notebook_id: string;
+  runs: CellRun[];
+  code?: string;
+  silent?: boolean;
+  by?: string;
+  task_id?: string;
+  tool_call_id?: string;
+}
+
+/** A cell is about to run. */
+export interface CellStartedData {
+  notebook_id: string;
+  run_id: string;
+  cell_id?: string;
+  kernel_id: string;
+  msg_id: string;
+  source_hash?: string;
+}
+
+/** A run of a cell is over. */
+export interface CellFinishedData {
+  notebook_id: string;
+  run_id: string;
+  cell_id?: string;
+  status: CellStatus;
+  execution_count?: number;
+  duration_ms?: number;
+  outputs_lost?: boolean;
+  left_out?: number;
+  output_blob?: string;
+  error_name?: string;
+  error_value?: string;
+  reason?: string;
+  dropped?: string[];
+  output?: string;
+  images?: string[];
+}
+
+/** A kernel is in another state, or something is wanted of it. */
+export interface KernelChangedData {
+  notebook_id: string;
+  kernel_id?: string;
+  name?: string;
+  state: KernelState;
+  wanted?: KernelWish;
+  node?: string;
+  reason?: string;
+  info?: KernelLanguage;
+  by?: string;
+  dropped?: string[];
+}
+
+/** A fresh kernel is to run again what ran. */
+export interface KernelRerunRequestedData {
+  notebook_id: string;
+  rerun_id: string;
+  since: string;
+  files?: boolean;
+  by?: string;
+}
+
+/** What a fresh kernel runs again. */
+export interface KernelRerunStartedData {
+  notebook_id: string;
+  rerun_id: string;
+  runs: RepeatedRun[];
+  files_before?: string;
+  files_after?: string;
+}
+
+export interface RepeatedRun {
+  run_id: string;
+  cell_id: string;
+  repeats?: string;
+  silent?: boolean;
+  status: CellStatus;
+  state_hash?: string;
+}
+
+/** A fresh kernel has run again what ran, or was stopped. */
+export interface KernelRerunFinishedData {
+  notebook_id: string;
+  rerun_id: string;
+  status: RerunStatus;
+  reason?: string;
+  files_restored?: string;
+}
+
 /** Checkpoints of a workspace can be made from here on. */
 export interface CheckpointInitializedData {
   task_id?: string;
@@ -2390,6 +2745,11 @@ export interface CheckpointSavedData {
   files?: number;
   bytes?: number;
   left?: string[];
+  notebook_id?: string;
+  cell_id?: string;
+  cell_index?: number;
+  run_id?: string;
+  variables?: string;
 }
 
 /** Files were taken back to a checkpoint. */
@@ -2978,9 +3338,12 @@ export interface CheckpointDiffData {
 export interface CheckpointRestoreData {
   ts?: number;
   message_id?: string;
-  commit_hash: string;
-  mode: RestoreMode;
+  commit_hash?: string;
+  mode?: RestoreMode;
   task_id?: string;
+  kind?: CheckpointKind;
+  notebook_id?: string;
+  cell_index?: number;
 }
 
 export type RestoreMode =
@@ -3050,21 +3413,65 @@ export interface TestBrowserConnectionData {
 /** Close the browser session. */
 export type KillBrowserSessionData = Record<string, never>;
 
-/** Run code in the kernel. */
+/** Open a notebook file, or begin a notebook without one. */
+export interface NotebookOpenData {
+  path?: string;
+  kernel_name?: string;
+  new?: boolean;
+}
+
+/** Change the cells of a notebook. */
+export interface NotebookEditData {
+  notebook_id: string;
+  if_version?: number;
+  edits: CellEdit[];
+}
+
+/** Run cells of a notebook. */
+export interface NotebookRunData {
+  notebook_id: string;
+  cells?: string[];
+  all?: boolean;
+  from?: string;
+  to?: string;
+}
+
+/** Write a notebook to its file, or to another one. */
+export interface NotebookSaveData {
+  notebook_id: string;
+  path?: string;
+  conflict?: OnConflict;
+}
+
+/** Close a notebook and stop its kernel; the file stays. */
+export interface NotebookCloseData {
+  notebook_id: string;
+}
+
+/** Run code in a notebook's kernel: a cell of it, or a new one at its end. */
 export interface KernelExecuteData {
+  notebook_id?: string;
+  kernel_id?: string;
   code: string;
   silent?: boolean;
   cell_index?: number;
-  kernel_id?: string;
 }
 
-/** Interrupt the kernel. */
+/** Interrupt what a kernel runs; cells that wait do not run. */
 export interface KernelInterruptData {
+  notebook_id?: string;
   kernel_id?: string;
 }
 
-/** Shut the kernel down. */
+/** Start a kernel anew; what it knew is gone. */
+export interface KernelRestartData {
+  notebook_id?: string;
+  kernel_id?: string;
+}
+
+/** Shut a kernel down. */
 export interface KernelShutdownData {
+  notebook_id?: string;
   kernel_id?: string;
   restart?: boolean;
 }
@@ -3299,6 +3706,32 @@ export interface EventData {
   app_registered: AppRegisteredData;
   /** The page of a tool server asked for a tool of its server. */
   app_called: AppCalledData;
+  /** A notebook is open; its file is read next. */
+  notebook_opened: NotebookOpenedData;
+  /** What a notebook's file has, or why it could not be read. */
+  notebook_read: NotebookReadData;
+  /** Cells of a notebook were changed. */
+  notebook_changed: NotebookChangedData;
+  /** A notebook is to be written to its file. */
+  notebook_save_requested: NotebookSaveRequestedData;
+  /** A notebook was written to its file, or could not be. */
+  notebook_saved: NotebookSavedData;
+  /** A notebook is closed. */
+  notebook_closed: NotebookClosedData;
+  /** Cells are to run. */
+  cell_queued: CellQueuedData;
+  /** A cell is about to run. */
+  cell_started: CellStartedData;
+  /** A run of a cell is over. */
+  cell_finished: CellFinishedData;
+  /** A kernel is in another state, or something is wanted of it. */
+  kernel_changed: KernelChangedData;
+  /** A fresh kernel is to run again what ran. */
+  kernel_rerun_requested: KernelRerunRequestedData;
+  /** What a fresh kernel runs again. */
+  kernel_rerun_started: KernelRerunStartedData;
+  /** A fresh kernel has run again what ran, or was stopped. */
+  kernel_rerun_finished: KernelRerunFinishedData;
   /** Checkpoints of a workspace can be made from here on. */
   checkpoint_initialized: CheckpointInitializedData;
   /** A checkpoint was made. */
@@ -3479,11 +3912,23 @@ export interface CommandData {
   test_browser_connection: TestBrowserConnectionData;
   /** Close the browser session. */
   kill_browser_session: KillBrowserSessionData;
-  /** Run code in the kernel. */
+  /** Open a notebook file, or begin a notebook without one. */
+  notebook_open: NotebookOpenData;
+  /** Change the cells of a notebook. */
+  notebook_edit: NotebookEditData;
+  /** Run cells of a notebook. */
+  notebook_run: NotebookRunData;
+  /** Write a notebook to its file, or to another one. */
+  notebook_save: NotebookSaveData;
+  /** Close a notebook and stop its kernel; the file stays. */
+  notebook_close: NotebookCloseData;
+  /** Run code in a notebook's kernel: a cell of it, or a new one at its end. */
   kernel_execute: KernelExecuteData;
-  /** Interrupt the kernel. */
+  /** Interrupt what a kernel runs; cells that wait do not run. */
   kernel_interrupt: KernelInterruptData;
-  /** Shut the kernel down. */
+  /** Start a kernel anew; what it knew is gone. */
+  kernel_restart: KernelRestartData;
+  /** Shut a kernel down. */
   kernel_shutdown: KernelShutdownData;
 }
 
@@ -3576,6 +4021,19 @@ export type ServerEnvelope =
   | (ServerEnvelopeBase & { type: "app_protocol_request"; data: AppProtocolRequestData })
   | (ServerEnvelopeBase & { type: "app_registered"; data: AppRegisteredData })
   | (ServerEnvelopeBase & { type: "app_called"; data: AppCalledData })
+  | (ServerEnvelopeBase & { type: "notebook_opened"; data: NotebookOpenedData })
+  | (ServerEnvelopeBase & { type: "notebook_read"; data: NotebookReadData })
+  | (ServerEnvelopeBase & { type: "notebook_changed"; data: NotebookChangedData })
+  | (ServerEnvelopeBase & { type: "notebook_save_requested"; data: NotebookSaveRequestedData })
+  | (ServerEnvelopeBase & { type: "notebook_saved"; data: NotebookSavedData })
+  | (ServerEnvelopeBase & { type: "notebook_closed"; data: NotebookClosedData })
+  | (ServerEnvelopeBase & { type: "cell_queued"; data: CellQueuedData })
+  | (ServerEnvelopeBase & { type: "cell_started"; data: CellStartedData })
+  | (ServerEnvelopeBase & { type: "cell_finished"; data: CellFinishedData })
+  | (ServerEnvelopeBase & { type: "kernel_changed"; data: KernelChangedData })
+  | (ServerEnvelopeBase & { type: "kernel_rerun_requested"; data: KernelRerunRequestedData })
+  | (ServerEnvelopeBase & { type: "kernel_rerun_started"; data: KernelRerunStartedData })
+  | (ServerEnvelopeBase & { type: "kernel_rerun_finished"; data: KernelRerunFinishedData })
   | (ServerEnvelopeBase & { type: "checkpoint_initialized"; data: CheckpointInitializedData })
   | (ServerEnvelopeBase & { type: "checkpoint_saved"; data: CheckpointSavedData })
   | (ServerEnvelopeBase & { type: "checkpoint_restored"; data: CheckpointRestoredData })
@@ -3654,7 +4112,7 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "set_access"; data: SetAccessData })
   | (ClientEnvelopeBase & { type: "forget_rule"; data: ForgetRuleData })
   | (ClientEnvelopeBase & { type: "checkpoint_diff"; data?: CheckpointDiffData })
-  | (ClientEnvelopeBase & { type: "checkpoint_restore"; data: CheckpointRestoreData })
+  | (ClientEnvelopeBase & { type: "checkpoint_restore"; data?: CheckpointRestoreData })
   | (ClientEnvelopeBase & { type: "checkpoint_save"; data?: CheckpointSaveData })
   | (ClientEnvelopeBase & { type: "update_settings"; data: UpdateSettingsData })
   | (ClientEnvelopeBase & { type: "reset_settings"; data?: ResetSettingsData })
@@ -3667,8 +4125,14 @@ export type ClientEnvelope =
   | (ClientEnvelopeBase & { type: "toggle_tool_always_allow"; data: ToggleToolAlwaysAllowData })
   | (ClientEnvelopeBase & { type: "test_browser_connection"; data?: TestBrowserConnectionData })
   | (ClientEnvelopeBase & { type: "kill_browser_session"; data?: KillBrowserSessionData })
+  | (ClientEnvelopeBase & { type: "notebook_open"; data?: NotebookOpenData })
+  | (ClientEnvelopeBase & { type: "notebook_edit"; data: NotebookEditData })
+  | (ClientEnvelopeBase & { type: "notebook_run"; data: NotebookRunData })
+  | (ClientEnvelopeBase & { type: "notebook_save"; data: NotebookSaveData })
+  | (ClientEnvelopeBase & { type: "notebook_close"; data: NotebookCloseData })
   | (ClientEnvelopeBase & { type: "kernel_execute"; data: KernelExecuteData })
   | (ClientEnvelopeBase & { type: "kernel_interrupt"; data?: KernelInterruptData })
+  | (ClientEnvelopeBase & { type: "kernel_restart"; data?: KernelRestartData })
   | (ClientEnvelopeBase & { type: "kernel_shutdown"; data?: KernelShutdownData });
 
 /** Every event type, to tell known ones from those of a newer server. */
@@ -3760,6 +4224,19 @@ export const eventTypes: readonly (keyof EventData)[] = [
   "app_protocol_request",
   "app_registered",
   "app_called",
+  "notebook_opened",
+  "notebook_read",
+  "notebook_changed",
+  "notebook_save_requested",
+  "notebook_saved",
+  "notebook_closed",
+  "cell_queued",
+  "cell_started",
+  "cell_finished",
+  "kernel_changed",
+  "kernel_rerun_requested",
+  "kernel_rerun_started",
+  "kernel_rerun_finished",
   "checkpoint_initialized",
   "checkpoint_saved",
   "checkpoint_restored",
