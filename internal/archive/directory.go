@@ -35,6 +35,7 @@ type directory struct {
 	pending map[string]string // key to file, until the name is durable
 	relied  []string          // names that were there already, to be flushed too
 	failed  error             // the first failed flush; final
+	dirs    map[string]bool   // of blobs, whose names are durable: this process flushed them
 }
 
 const pendingDir = "pending"
@@ -47,7 +48,7 @@ func openDirectory(rawURL string, agree func(string, []byte, []byte) error) (*di
 	if u.Host != "" || !filepath.IsAbs(u.Path) || u.RawQuery != "" {
 		return nil, fmt.Errorf("%q is not of the form file:///absolute/path", rawURL)
 	}
-	d := &directory{root: filepath.Clean(u.Path), agree: agree, tag: rand.Text()[:12], pending: map[string]string{}}
+	d := &directory{root: filepath.Clean(u.Path), agree: agree, tag: rand.Text()[:12], pending: map[string]string{}, dirs: map[string]bool{}}
 	if err := os.MkdirAll(filepath.Join(d.root, pendingDir), 0o700); err != nil {
 		return nil, err
 	}
@@ -143,11 +144,29 @@ func (d *directory) keep(ctx context.Context, key string, data []byte) error {
 	}
 	// Also a copy that was there may still be on its way to the disk: its
 	// content was flushed before it had the name, the name perhaps not yet.
+	var walked []string
 	for dir := filepath.Dir(d.path(key)); ; dir = filepath.Dir(dir) {
-		if err := syncDir(dir); err != nil || dir == d.root {
+		if err := syncDir(dir); err != nil {
 			return err
 		}
+		if dir == d.root || d.named(dir) {
+			break
+		}
+		walked = append(walked, dir)
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, dir := range walked {
+		d.dirs[dir] = true
+	}
+	return nil
+}
+
+// named says whether the name of a directory is durable. Those that blobs are in stay.
+func (d *directory) named(dir string) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.dirs[dir]
 }
 
 func syncDir(dir string) error {

@@ -161,7 +161,7 @@ func TestParseValue(t *testing.T) {
 		{boolean, "no", false}, {boolean, "False", false}, {boolean, "n", false}, {boolean, "0", false}, {boolean, "perhaps", nil}, {boolean, "", nil},
 		{text, " words ", "words"}, {text, "", ""},
 		{choice, "2", "b"}, {choice, "red ", "r"}, {choice, "3", "3"}, {choice, "green", "green"}, {choice, "", nil},
-		{&strict, "green", nil}, {&strict, "blue", "b"},
+		{&strict, "green", nil}, {&strict, "blue", "b"}, {&strict, "b", "b"}, // as a program says it
 		{unclear, "2", "that"}, {unclear, "THIS", "this"}, {unclear, "neither", "neither"}, {unclear, " ", nil},
 	} {
 		got, err := ParseValue(question(c.data), c.text)

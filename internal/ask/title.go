@@ -109,6 +109,7 @@ var toolNames = map[string]string{
 	"execute_command": "Run", "read_output": "Read output", "stop_command": "Stop command", "fetch": "Fetch",
 	"ask_followup": "Ask", "attempt_completion": "Finish", "update_todos": "Steps", "switch_mode": "Switch mode",
 	"new_task": "Subtask", "use_mcp_server": "Tool server", "report_progress": "Progress", "report_failure": "Failure",
+	"notebook_read": "Read notebook", "notebook_edit": "Edit notebook", "run_cell": "Run cell", "kernel": "Kernel",
 }
 
 // ToolName is how people call a tool.

@@ -66,6 +66,11 @@ func inputValue(d *clew.HitlInputRequestData, text string) (any, error) {
 		}
 		return nil, fmt.Errorf("%q is neither yes nor no", text)
 	}
+	for _, o := range d.Options { // as a program would say it
+		if o.Value == text {
+			return o.Value, nil
+		}
+	}
 	if d.Strict && len(d.Options) > 0 {
 		return nil, fmt.Errorf("%q is none of the choices", text)
 	}

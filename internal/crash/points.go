@@ -11,8 +11,10 @@ import (
 )
 
 // CLEW_CRASH_AT=name:n kills the program when it passes the place for the n-th
-// time, or has it panic there if CLEW_CRASH_HOW=panic; CLEW_CRASH_LOG=file lists the
-// places that were passed.
+// time, or has it panic there if CLEW_CRASH_HOW=panic. With CLEW_CRASH_HOW=hold whoever
+// passes waits there, and nobody else does: opening the FIFO that CLEW_CRASH_HOLD names
+// for writing returns when somebody is there, and closing it lets them go on.
+// CLEW_CRASH_LOG=file lists the places that were passed.
 var (
 	mu     sync.Mutex
 	passed = map[string]int{}
@@ -37,17 +39,27 @@ const On = true
 
 // At is a place where the program may be killed.
 func At(place string) {
+	if !passes(place) {
+		return
+	}
+	switch os.Getenv("CLEW_CRASH_HOW") {
+	case "panic":
+		panic("planted at " + place)
+	case "hold":
+		_, _ = os.ReadFile(os.Getenv("CLEW_CRASH_HOLD"))
+	default:
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // the signal may take a moment; nothing happens in it
+	}
+}
+
+// passes notes that a place is passed, and reports whether it is the one.
+func passes(place string) bool {
 	mu.Lock()
-	defer mu.Unlock() // a panic may be caught
+	defer mu.Unlock()
 	passed[place]++
 	if log != nil {
 		_, _ = log.WriteString(place + ":" + strconv.Itoa(passed[place]) + "\n")
 	}
-	if place == name && passed[place] == nth {
-		if os.Getenv("CLEW_CRASH_HOW") == "panic" {
-			panic("planted at " + place)
-		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // the signal may take a moment; nothing happens in it
-	}
+	return place == name && passed[place] == nth
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/archive"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
@@ -140,7 +141,7 @@ func (l *log) Own(ctx context.Context) error {
 var blobName = regexp.MustCompile(`[0-9a-f]{64}`)
 
 func blobNames(line []byte, each func(ref string)) {
-	if !bytes.Contains(line, []byte("blob")) {
+	if !blob.MayName(line) {
 		return
 	}
 	for _, ref := range blobName.FindAll(line, -1) {

@@ -230,6 +230,7 @@ func keyOf(t tester, e view.Entity) string {
 	fields := map[clew.EntityKind]string{
 		clew.EntityMessage: "message_id", clew.EntityTask: "task_id", clew.EntityRun: "run_id", clew.EntityQuestion: "request_id",
 		clew.EntityWindow: "window_id", clew.EntityNotice: "notice_id", clew.EntityProblem: "message_id", clew.EntitySettled: "request_id",
+		clew.EntityNotebook: "notebook_id",
 	}
 	if view.Single[e.Kind] {
 		return ""
@@ -240,6 +241,9 @@ func keyOf(t tester, e view.Entity) string {
 	}
 	if e.Kind == clew.EntityTodo {
 		return body["of"].(string) + "/" + body["id"].(string) //nolint:forcetypeassert // as todos are
+	}
+	if e.Kind == clew.EntityCell {
+		return body["notebook_id"].(string) + "/" + body["cell_id"].(string) //nolint:forcetypeassert // as cells are
 	}
 	return body[fields[e.Kind]].(string) //nolint:forcetypeassert // as entities are
 }

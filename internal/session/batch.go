@@ -74,6 +74,7 @@ func (s *Session) process(batch []request) error {
 		req.done <- outcome{}
 	}
 	s.startTurns()
+	s.startNotebooks()
 	s.noteInbox()
 	s.snapshot()
 	return nil
@@ -90,6 +91,7 @@ func (s *Session) refuse(batch []request, err error) {
 		req.done <- outcome{}
 	}
 	s.startTurns()
+	s.startNotebooks()
 }
 
 func sizeOf(drafts []draft) (n int) {
@@ -116,7 +118,8 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 		}
 	}
 	now := s.host.now()
-	cmd.Data = s.withTexts(cmd.Data)
+	rest, asked, password := decide.WithoutPassword(s.state, cmd.Data)
+	cmd.Data = s.withTexts(rest)
 	with := cmd
 	data, release := s.withSlot(cmd.Data)
 	with.Data = data
@@ -172,6 +175,7 @@ func (s *Session) decide(req request) (pending, []draft, error) {
 	if d, ok := cmd.Data.(*decide.TurnReport); ok && d.Answer != nil {
 		s.await(tx.Result.Question, d.Answer)
 	}
+	s.keepPassword(asked, password)
 	p.events = events
 	return p, made, nil
 }
@@ -182,6 +186,10 @@ func (s *Session) withTexts(data any) any {
 	case *clew.InterruptData, *clew.InterruptAgentData, *clew.ControlCancelData, *clew.ClearTaskData, *clew.ResetData, *clew.ControlSkipData, *clew.RemoveMonitorData, *clew.UserInteractionData:
 		return &decide.StopCommand{Command: data, Streamed: s.streamed()}
 	case *decide.RewindCommand:
+		with := *d
+		with.Streamed = s.streamed()
+		return &with
+	case *decide.NotebookCommand:
 		with := *d
 		with.Streamed = s.streamed()
 		return &with

@@ -68,6 +68,9 @@ func (s *Session) runHistoryCommand(ctx context.Context, cmd clew.Command) (Rece
 	case *clew.EditMessageData:
 		return s.preview(ctx, cmd, f, rewind.Target{Target: d.Target, Files: f.Files != nil, Lenient: true})
 	case *clew.CheckpointRestoreData:
+		if d.Kind == clew.CheckpointNotebook {
+			return s.submit(ctx, cmd)
+		}
 		return s.restore(ctx, cmd, f, d)
 	case *clew.CheckpointSaveData:
 		return s.save(ctx, cmd, at.Workspace, d)

@@ -35,6 +35,8 @@ type Config struct {
 	Peers   Peers   // nil if this node is alone
 	Cluster Cluster // nil if this node is alone
 	Agent   Agent
+	// Notebooks does the work of notebooks; nil has none, and they cannot be opened.
+	Notebooks Notebooks
 	// Slots says how many agents may be at work; nil has no limit.
 	Slots Slots
 	// Services takes the commands that are about the server; nil has none.
@@ -285,6 +287,9 @@ func (h *Host) carryOut(ctx context.Context, id clew.SessionID, cmd clew.Command
 		}
 	}
 	if err := h.storeImages(ctx, id, cmd.By.User, cmd.Data); err != nil {
+		return receipt, err
+	}
+	if err := h.prepareNotebook(ctx, id, cmd.By.User, cmd.Data); err != nil {
 		return receipt, err
 	}
 	_, creating := cmd.Data.(*decide.CreateCommand)

@@ -99,6 +99,11 @@ func checkComplete(t tester, r clew.Record, data any) {
 func checkTask(t tester, s *core.State, task *core.Task) {
 	t.Helper()
 	open := 0
+	for _, c := range task.Calls {
+		if c.Status == core.CallCell {
+			open += s.CallRuns(task.TaskID, c.ID)
+		}
+	}
 	for _, q := range s.Questions {
 		a := core.SubjectOfQuestion(q)
 		if a.Task != task.TaskID {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/session/decide"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")
@@ -93,6 +94,32 @@ var moments = []struct {
 	{"one waits", func(b *bench) { b.atWork(); must(b.say("m2")) }},
 	{"two wait", func(b *bench) { b.atWork(); must(b.say("m2")); must(b.say("m3")) }},
 	{"a task waits", func(b *bench) { b.atWork(); must(b.ann(&clew.NewTaskData{Text: "other"})) }},
+	{"notebook opening", func(b *bench) { b.create(); must(b.ann(&clew.NotebookOpenData{Path: "x.ipynb"})) }},
+	{"notebook ready", func(b *bench) { b.opened("1", "2") }},
+	{"cells wait", func(b *bench) { b.opened("1", "2"); b.runs("a", "b") }},
+	{"cell runs", (*bench).cellRuns},
+	{"cell asks", func(b *bench) {
+		b.cellRuns()
+		b.reported(b.nb().ID, decide.AskCellInput{RunID: b.nb().Run.ID, Prompt: "name?"})
+	}},
+	{"call waits for cells", func(b *bench) {
+		b.awaits(decide.QueueCells{Cells: []string{"a", "b"}})
+		b.idle("k1")
+		b.starts()
+	}},
+	{"kernel ahead", func(b *bench) {
+		b.opened("1", "2")
+		b.idle("k1")
+		b.takenBack(b.ranOnce("a"))
+	}},
+}
+
+// cellRuns builds a notebook with a cell that runs and one that waits.
+func (b *bench) cellRuns() {
+	b.opened("1", "2")
+	b.runs("a", "b")
+	b.idle("k1")
+	b.starts()
 }
 
 // rootTask and youngest name tasks of the moment.
@@ -178,6 +205,17 @@ var commands = []struct {
 	{"reset", func(*bench) any { return &clew.ResetData{} }},
 	{"resume_task root", func(b *bench) any { return &clew.ResumeTaskData{TaskID: b.rootTask()} }},
 	{"resume_task youngest", func(b *bench) any { return &clew.ResumeTaskData{TaskID: b.youngest()} }},
+	{"notebook_open", func(*bench) any { return &clew.NotebookOpenData{} }},
+	{"notebook_edit", func(b *bench) any {
+		return &clew.NotebookEditData{NotebookID: b.nb().ID, Edits: clew.List[clew.CellEdit]{{Op: clew.EditReplace, CellID: "b", Source: source("3")}}}
+	}},
+	{"notebook_run", func(b *bench) any { return &clew.NotebookRunData{NotebookID: b.nb().ID, All: true} }},
+	{"notebook_save", func(b *bench) any { return &clew.NotebookSaveData{NotebookID: b.nb().ID} }},
+	{"notebook_close", func(b *bench) any { return &clew.NotebookCloseData{NotebookID: b.nb().ID} }},
+	{"kernel_execute", func(*bench) any { return &clew.KernelExecuteData{Code: "1"} }},
+	{"kernel_interrupt", func(*bench) any { return &clew.KernelInterruptData{} }},
+	{"kernel_restart", func(*bench) any { return &clew.KernelRestartData{} }},
+	{"kernel_shutdown", func(*bench) any { return &clew.KernelShutdownData{} }},
 }
 
 // Every command at every moment: which records it makes, or why it is refused.

@@ -238,7 +238,7 @@ func (p player) callStep() {
 			able = append(able, c)
 		case core.CallProposed:
 			able = append(able, c)
-		case core.CallAsked, core.CallChild:
+		case core.CallAsked, core.CallChild, core.CallCell:
 			waits = true
 		case core.CallDone:
 		}

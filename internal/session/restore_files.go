@@ -27,7 +27,7 @@ func (s *Session) restoreFiles(cmd clew.Command, c decide.RewindPlan, place rewi
 	if err == nil {
 		crash.At("files.before")
 		var done rewind.RestoredFiles
-		done, err = s.restoreWithRetry(ctx, place, c)
+		done, err = s.restoreWithRetry(ctx, place, c.RewindID, c.Checkpoint)
 		crash.At("files.after")
 		d.Files = &clew.FilesReturned{Hash: c.Checkpoint, Before: done.Before, Changed: done.Changed, Removed: done.Removed, Left: core.ClipList(done.Left)}
 		d.DurationMS = done.DurationMS
@@ -61,14 +61,14 @@ const (
 
 // restoreWithRetry restores files. As long as they are in the middle, and neither there
 // nor back where they were, the return stays open: somebody may make room.
-func (s *Session) restoreWithRetry(ctx context.Context, place rewind.Workspace, c decide.RewindPlan) (rewind.RestoredFiles, error) {
+func (s *Session) restoreWithRetry(ctx context.Context, place rewind.Workspace, id, hash string) (rewind.RestoredFiles, error) {
 	for pause, begun := settlePause, false; ; pause = min(2*pause, settlePauseMax) {
-		done, err := s.host.cfg.Files.Restore(ctx, place, c.RewindID, c.Checkpoint)
+		done, err := s.host.cfg.Files.Restore(ctx, place, id, hash)
 		begun = begun || errors.Is(err, rewind.ErrUnsettled)
 		if open := errors.Is(err, rewind.ErrUnsettled) || begun && errors.Is(err, rewind.ErrUnseen); !open {
 			return done, err
 		}
-		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", c.RewindID, "err", err)
+		s.host.cfg.Log.Error("files are in the middle of a return; it is tried again", "session", s.id, "rewind", id, "err", err)
 		select {
 		case <-ctx.Done():
 			return done, err

@@ -86,6 +86,36 @@ func (h *Host) storeImages(ctx context.Context, id clew.SessionID, by clew.UserI
 	return nil
 }
 
+// prepareNotebook puts the sources of cells that are too long for a record among the
+// blobs. Without anybody who does the work of notebooks none is opened.
+func (h *Host) prepareNotebook(ctx context.Context, id clew.SessionID, by clew.UserID, data any) error {
+	switch d := data.(type) {
+	case *clew.NotebookOpenData:
+		if h.cfg.Notebooks == nil {
+			return clew.Errorf(clew.SessionInvalidState, "this server has no notebooks")
+		}
+	case *clew.NotebookEditData:
+		for i := range d.Edits {
+			e := &d.Edits[i]
+			if e.Source == nil || len(*e.Source) <= core.CellSourceMax {
+				continue
+			}
+			if h.cfg.Blobs == nil {
+				return clew.Errorf(clew.InvalidMessage, "a source has at most %d KiB here", core.CellSourceMax>>10)
+			}
+			address, err := h.cfg.Blobs.PutBlob(ctx, blob.For{User: by, Session: id}, []byte(*e.Source))
+			switch {
+			case clew.CodeOf(err) == clew.BudgetExceeded:
+				return err
+			case err != nil:
+				return clew.WrapError(clew.StorageFailed, err, "the source could not be stored")
+			}
+			e.Source, e.SourceBlob = nil, address
+		}
+	}
+	return nil
+}
+
 // imageTypes are what models take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 

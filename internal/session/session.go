@@ -61,8 +61,9 @@ type Session struct {
 	sealTried        uint64
 	turns            map[clew.TaskID]*turn // the agents at work
 	slots            ownSlots              // for the next ones
-	indexed          uint64                // seq of the summary last put in the index
-	removedFromIndex map[clew.UserID]bool  // those in Revoked who were told
+	notebooks        map[string]*notebookWork
+	indexed          uint64               // seq of the summary last put in the index
+	removedFromIndex map[clew.UserID]bool // those in Revoked who were told
 	alarm            timer
 	// inboxDue says that people's inboxes may have to change, inboxRows that the
 	// session has rows there.
@@ -78,6 +79,12 @@ type Session struct {
 	filesBack bool
 	// awaited holds the questions that running tools wait for.
 	awaited map[clew.RequestID]chan<- clew.HitlResolvedData
+	// passwords are those that running cells asked for, until their runs end. They are
+	// nowhere else.
+	passwords map[clew.RequestID]string
+	// attended are the notebooks that somebody worked for since the session was loaded or
+	// last taken back.
+	attended map[string]bool
 
 	// nodes says who watches by way of which node, told what they were told.
 	nodes            map[string]nodePresence
@@ -114,6 +121,7 @@ func (s *Session) run() (failed bool) {
 	defer close(s.done)
 	defer s.feed.Close()
 	defer s.stopTurns()
+	defer s.stopNotebooks()
 	defer s.slots.giveBack(true)
 	defer s.disarm()
 	if s.readOnly != nil {
@@ -128,6 +136,7 @@ func (s *Session) run() (failed bool) {
 		return true
 	}
 	s.startTurns()
+	s.startNotebooks()
 	s.resumeRewind()
 	var batch []request
 	for {
@@ -150,6 +159,7 @@ func (s *Session) run() (failed bool) {
 			continue
 		case <-s.quit:
 			s.stopTurns()
+			s.stopNotebooks()
 			if !s.lost.Load() {
 				s.seal()
 			}

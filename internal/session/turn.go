@@ -41,7 +41,9 @@ func (s *Session) startTurns() {
 			s.slots.giveBack(false)
 		}
 	}()
-	defer func() { s.busy.Store(s.state.Busy() || len(s.turns) > 0 || s.state.MissingFiles() != nil) }()
+	defer func() {
+		s.busy.Store(s.state.Busy() || len(s.turns) > 0 || len(s.notebooks) > 0 || s.state.MissingFiles() != nil)
+	}()
 	if s.host.cfg.Agent == nil || s.state.Owner == "" { // a fork or an import whose own first record is still to come
 		return
 	}

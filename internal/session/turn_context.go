@@ -57,6 +57,8 @@ type View struct {
 	// never changed.
 	Apps    bool
 	Windows []core.Window
+	// Notebooks are the session's; the list is never changed.
+	Notebooks []core.Notebook
 	// Instructions are the files that models go by, nil before any were read.
 	Instructions *clew.InstructionsRead
 	// Run is the tree's run if one is under way: whole for its root, without the
@@ -101,6 +103,7 @@ func (s *Session) view(t *core.Task) View {
 		Instructions: s.state.Instructions, // never changed
 		Apps:         s.state.AppReady(),
 		Windows:      s.state.Windows,
+		Notebooks:    s.state.Notebooks,
 	}
 	if len(decide.Waiting(t)) > 0 {
 		v.Preamble = s.state.Preamble(t).Text

@@ -26,6 +26,16 @@ func (w *Watch) Timeline(ctx context.Context, q view.TimelineQuery) (view.Timeli
 	return t.Timeline(ctx, q)
 }
 
+// KernelCheckpoints gives what a notebook's kernel knew after the cells that ended later
+// than a time (Unix ms).
+func (w *Watch) KernelCheckpoints(ctx context.Context, notebook string, after int64) ([]clew.CheckpointSavedData, error) {
+	t, err := w.pager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.KernelCheckpoints(ctx, notebook, after)
+}
+
 // ToolCall finds a call by the message that shows it. It reads the records from
 // a little before the message up to the call's end, and no more than settleReach.
 // A call that the session was taken back from is found, too.

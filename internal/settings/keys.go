@@ -102,6 +102,7 @@ func Defaults() Values {
 		CommandShare:      []string{},
 		CommandToolchains: "auto",
 		CommandProcesses:  512, CommandCPUWeight: 50, CommandFileMB: 4096, CommandOpenFiles: 4096, CommandUserProcesses: 2048,
+		KernelMemoryMB: 4096, SupervisorOrphanSec: 600, KernelAfterRewind: "ask",
 		FetchAllow:   []string{},
 		PushAllow:    []string{},
 		OutputLimit:  32768,

@@ -58,7 +58,7 @@ func TestTableAndValuesAgree(t *testing.T) {
 // Keys with which a session could reach beyond what the operator allows.
 func TestSessionCannotWiden(t *testing.T) {
 	for _, name := range []string{"mcp_servers", "trusted_workspaces", "model_profiles", "command_share", "fetch_allow", "denied_commands", "command_environment", "exclude_paths", "experiments",
-		"command_memory_mb", "command_processes", "command_cpu_weight", "command_file_mb", "command_open_files", "command_user_memory_mb", "command_user_processes"} {
+		"command_memory_mb", "command_processes", "command_cpu_weight", "command_file_mb", "command_open_files", "command_user_memory_mb", "command_user_processes", "kernel_memory_mb", "supervisor_orphan_sec"} {
 		if !keyIndex[name].Server() {
 			t.Errorf("%s can be set by a session", name)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // ToolGroups are the groups of tools that a mode can name.
-var ToolGroups = []string{"read", "edit", "command", "fetch", "mcp", "control"}
+var ToolGroups = []string{"read", "edit", "command", "notebook", "fetch", "mcp", "control"}
 
 // Where a mode comes from.
 const (
@@ -35,7 +35,7 @@ var builtIn = []Mode{
 	{Slug: "web", Name: "Web", WhenToUse: "Find something out on pages and from APIs.",
 		Groups: []string{"fetch", "mcp", "control"}},
 	{Slug: "compute", Name: "Compute", WhenToUse: "Compute something in the sandbox.",
-		Groups: []string{"read", "command", "control"}},
+		Groups: []string{"read", "command", "notebook", "control"}},
 	{Slug: "app", Name: "App", WhenToUse: "Build something that runs, and show it.",
 		Groups: []string{"read", "edit", "command", "control"}},
 	{Slug: "desktop", Name: "Desktop", WhenToUse: "Answer at once and delegate what takes longer.",

@@ -23,10 +23,12 @@ func TestBuiltInModes(t *testing.T) {
 	if want := []string{"code", "architect", "ask", "debug", "orchestrator", "web", "compute", "app", "desktop"}; !slices.Equal(slugs, want) {
 		t.Errorf("modes %v", slugs)
 	}
+	// Those that edit and run commands have notebooks where there is one.
+	withoutNotebooks := slices.DeleteFunc(slices.Clone(ToolGroups), func(g string) bool { return g == "notebook" })
 	allowed := map[string][]string{
-		"code": ToolGroups, "debug": ToolGroups, "architect": {"read", "edit", "fetch", "mcp", "control"},
+		"code": withoutNotebooks, "debug": withoutNotebooks, "architect": {"read", "edit", "fetch", "mcp", "control"},
 		"ask": {"read", "fetch", "mcp", "control"}, "orchestrator": {"control"},
-		"web": {"fetch", "mcp", "control"}, "compute": {"read", "command", "control"}, "app": {"read", "edit", "command", "control"}, "desktop": {"read", "control"},
+		"web": {"fetch", "mcp", "control"}, "compute": {"read", "command", "notebook", "control"}, "app": {"read", "edit", "command", "control"}, "desktop": {"read", "control"},
 	}
 	for slug, groups := range allowed {
 		m, found := FindMode(all, slug)

@@ -106,6 +106,11 @@ type Values struct {
 	CommandUserMemoryMB  int `json:"command_user_memory_mb"` // of all commands of a user; 0 = half of the machine's
 	CommandUserProcesses int `json:"command_user_processes"` // 2048
 
+	KernelMemoryMB      int `json:"kernel_memory_mb"`      // of a notebook's kernel: 4096; 0 = that of commands
+	SupervisorOrphanSec int `json:"supervisor_orphan_sec"` // how long a kernel waits for a server: 600
+	// KernelAfterRewind is ask, rerun, fresh or keep.
+	KernelAfterRewind string `json:"kernel_after_rewind"`
+
 	FetchAllow   []string `json:"fetch_allow"`       // hosts; *.example.org for all below
 	OutputLimit  int      `json:"tool_output_limit"` // bytes of a tool's output that the model gets: 32768
 	ExcludePaths []string `json:"exclude_paths"`     // like .clewignore, for all workspaces

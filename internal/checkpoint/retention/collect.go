@@ -155,7 +155,7 @@ type references struct {
 // speak lists the records that name checkpoints.
 var speak = map[clew.EventType]bool{
 	clew.EventCheckpointInitialized: true, clew.EventCheckpointSaved: true, clew.EventCheckpointRestored: true, clew.EventCheckpointUpdated: true,
-	clew.EventRewindStarted: true, clew.EventHistoryRewound: true, clew.EventRewindUndone: true,
+	clew.EventRewindStarted: true, clew.EventHistoryRewound: true, clew.EventRewindUndone: true, clew.EventKernelRerunStarted: true,
 }
 
 var hashPattern = regexp.MustCompile(`"([0-9a-f]{64})"`)

@@ -56,7 +56,23 @@ func TestReferences(t *testing.T) {
 		data any
 		want []string
 	}{
-		"images":         {&clew.MessageCreatedData{Message: clew.Message{Images: []string{Scheme + one, "data:image/png;base64,AA", Scheme + two}}}, []string{one, two}},
+		"images": {&clew.MessageCreatedData{Message: clew.Message{Images: []string{Scheme + one, "data:image/png;base64,AA", Scheme + two}}}, []string{one, two}},
+		"a notebook's file": {&clew.NotebookReadData{Metadata: three, Cells: clew.List[clew.NotebookCell]{
+			{CellID: "a", SavedOutputs: one, Attachments: two, Metadata: json.RawMessage(`{"blob":"` + one + `"}`)},
+		}}, []string{one, two, three}},
+		"a cell's source":   {&clew.NotebookChangedData{Edits: clew.List[clew.CellEdit]{{Op: clew.EditInsert, SourceBlob: one}}}, []string{one}},
+		"a run's output":    {&clew.CellFinishedData{OutputBlob: one, Images: []string{Scheme + two}}, []string{one, two}},
+		"a kernel's memory": {&clew.CheckpointSavedData{Kind: clew.CheckpointNotebook, Variables: one}, []string{one}},
+		"what a cell put out": {&clew.MessageUpdatedData{Message: clew.Message{
+			Cell: &clew.MessageCell{}, Metadata: map[string]any{"data": map[string]any{
+				"image/png":        map[string]any{"blob": one, "bytes": 9},
+				"application/json": map[string]any{"blob": two},
+				"text/plain":       three,
+			}},
+		}}, []string{one}},
+		"what somebody says": {&clew.MessageCreatedData{Message: clew.Message{
+			Metadata: map[string]any{"data": map[string]any{"image/png": map[string]any{"blob": one, "bytes": 9}}},
+		}}, nil},
 		"an output":      {&clew.ToolProgressData{OutputBlob: Scheme + one, Images: []string{Scheme + two}}, []string{two, one}},
 		"for the model":  {&clew.ModelMessageData{Message: clew.ModelMessage{Content: clew.List[clew.Part]{{Images: []string{Scheme + one}}}}}, []string{one}},
 		"a text":         {&clew.MessageCreatedData{Message: clew.Message{Text: Scheme + one}}, nil},
@@ -134,5 +150,24 @@ func TestFinder(t *testing.T) {
 	say(two)
 	if refers(strings.Repeat("4", 64)) || refers(one) || !refers(two) {
 		t.Error("another session has the references of the first")
+	}
+}
+
+// Whatever a record refers to is found by the quick look, too.
+func TestMayName(t *testing.T) {
+	for _, data := range []any{
+		&clew.NotebookReadData{Cells: clew.List[clew.NotebookCell]{{CellID: "a", SavedOutputs: one}}},
+		&clew.NotebookReadData{Cells: clew.List[clew.NotebookCell]{{CellID: "a", Attachments: one}}},
+		&clew.NotebookReadData{Metadata: one, Cells: clew.List[clew.NotebookCell]{}},
+		&clew.CheckpointSavedData{Variables: one},
+		&clew.CellFinishedData{OutputBlob: one},
+	} {
+		raw, err := clew.MarshalData(data)
+		if err != nil || !MayName(raw) {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+	if MayName([]byte(`{"title":"` + one + `"}`)) {
+		t.Error("any record may name blobs")
 	}
 }

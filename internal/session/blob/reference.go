@@ -27,7 +27,7 @@ type For struct {
 // addresses count: in texts, and in what tools are called with, people and models
 // write what they like.
 func References(r clew.Record) []string {
-	if !bytes.Contains(r.Data(), []byte("blob")) {
+	if !MayName(r.Data()) {
 		return nil
 	}
 	ev, err := clew.DecodeEvent(r.Type, r.Data())
@@ -40,7 +40,38 @@ func References(r clew.Record) []string {
 		return list
 	}
 	collect(reflect.ValueOf(ev.Data), &list)
+	switch d := ev.Data.(type) {
+	case *clew.MessageCreatedData:
+		outputs(&d.Message, &list)
+	case *clew.MessageUpdatedData:
+		outputs(&d.Message, &list)
+	}
 	return list
+}
+
+// MayName reports whether a record may have addresses of blobs: it has the word, or one of
+// the fields whose names do not. It is quick, and says yes too often.
+func MayName(record []byte) bool {
+	return slices.ContainsFunc(words, func(w []byte) bool { return bytes.Contains(record, w) })
+}
+
+var words = [][]byte{[]byte("blob"), []byte(`"saved_outputs"`), []byte(`"attachments"`), []byte(`"metadata"`), []byte(`"variables"`)}
+
+// outputs collects what a cell put out that is too large for a record: of the data of its
+// message, by type, what has nothing but an address and a size.
+func outputs(m *clew.Message, list *[]string) {
+	if m.Cell == nil {
+		return
+	}
+	data, _ := m.Metadata["data"].(map[string]any)
+	for _, v := range data {
+		large, _ := v.(map[string]any)
+		if _, sized := large["bytes"]; len(large) == 2 && sized {
+			if address, ok := large["blob"].(string); ok {
+				add(strings.TrimPrefix(address, Scheme), list)
+			}
+		}
+	}
 }
 
 // Missing lists the blobs that records before this one refer to, and that did not
@@ -109,8 +140,12 @@ func holds(t reflect.Type) bool {
 	}
 }
 
-// addresses are the fields that hold one; data is that of a window.
-var addresses = []string{"output_blob", "result_blob", "blob", "data"}
+// addresses are the fields that hold one; data is that of a window, and the last ones are
+// those of notebooks.
+var addresses = []string{
+	"output_blob", "result_blob", "blob", "data",
+	"source_blob", "saved_outputs", "attachments", "metadata", "variables",
+}
 
 func collectField(f reflect.StructField, v reflect.Value, list *[]string) {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -16,10 +16,12 @@ type AgentRules struct {
 	Ephemeral bool
 	Budget    MonitorBudget
 	Wakes     int // results in a row that wake an agent without a person
+	// KernelAfterRewind says what becomes of kernels that are ahead of their notebooks.
+	KernelAfterRewind clew.KernelPolicy
 }
 
 // DefaultAgentRules hold where there are no settings.
-var DefaultAgentRules = AgentRules{Monitors: 4, Wakes: 10, Budget: MonitorBudget{Turns: 2, Actions: 30, Bytes: 50_000}}
+var DefaultAgentRules = AgentRules{Monitors: 4, Wakes: 10, KernelAfterRewind: clew.KernelAsk, Budget: MonitorBudget{Turns: 2, Actions: 30, Bytes: 50_000}}
 
 // AgentRules is what the settings say about agents, in this session.
 func (s *State) AgentRules() AgentRules {

@@ -56,6 +56,7 @@ func apply(s *State, r clew.Record, data any) {
 			s.keepQueue(&State{}) // what waits, waits for the other one
 			s.forgetRules()
 			s.FirstOwnSeq, s.Spent = r.Seq, nil
+			s.forgetKernels(false)
 			s.renameQuestions()
 		}
 	case *clew.SessionImportedData:
@@ -67,6 +68,7 @@ func apply(s *State, r clew.Record, data any) {
 		s.FilesNode, s.FilesWait, s.Environment = d.Node, nil, nil
 		s.forgetRules()
 		s.FirstOwnSeq, s.Spent = r.Seq, nil
+		s.forgetKernels(true)
 		s.renameQuestions()
 	case *clew.SessionRenamedData:
 		s.Title = d.Title
@@ -132,7 +134,9 @@ func apply(s *State, r clew.Record, data any) {
 	case *clew.RewindStartedData, *clew.RewindFailedData, *clew.CheckpointSavedData, *clew.CheckpointRestoredData:
 		applyCheckpoint(s, r, d)
 	default:
-		applyTask(s, r, data)
+		if !applyNotebook(s, r, data) {
+			applyTask(s, r, data)
+		}
 	}
 	applyRun(s, r, data, settled)
 }
@@ -169,6 +173,7 @@ func ApplySettings(s *State, d *clew.SettingsChangedData) {
 
 func applyCreated(s *State, m clew.Message) {
 	s.Messages.Append(Created(m), s.UnsettledMessages)
+	s.noteCellOutput(&m)
 	s.Total++
 	if m.Say.Bookkeeping() {
 		s.Quiet++
@@ -201,6 +206,7 @@ func applyUpdated(s *State, m clew.Message) {
 		ReplaceMessage(old, m)
 		return !grown
 	})
+	s.noteCellChanged(&m)
 	applyQueuedEdit(s, clew.QueuedWords{MessageID: m.MessageID, Text: m.Text, Images: m.Images})
 	if t := s.Task(m.TaskID); t != nil && t.Turn != nil && m.MessageID == t.Turn.Reply && !m.Partial {
 		t.Turn.Reply = ""
@@ -241,6 +247,7 @@ func applyQuestion(s *State, q clew.Question) {
 		return
 	}
 	s.Questions = append(s.Questions, q)
+	s.noteCellQuestion(q)
 	a := SubjectOfQuestion(q)
 	s.Messages.Change(a.Message, func(m *clew.Message) bool { return ShowCall(m, q.Data) })
 	t := s.Task(a.Task)
@@ -266,6 +273,7 @@ func applyResolved(s *State, r clew.Record, d *clew.HitlResolvedData) {
 	a := SubjectOfQuestion(*q)
 	applyRemember(s, r.TS, *q, d)
 	applyMissing(s, *q, d)
+	s.noteCellAnswer(*q, d)
 	s.Questions = slices.DeleteFunc(s.Questions, func(q clew.Question) bool { return q.RequestID() == d.RequestID })
 	t := s.Task(a.Task)
 	if t == nil {

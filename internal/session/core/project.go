@@ -27,6 +27,7 @@ func (s *State) Project() clew.Entities {
 	if t := s.Focused(clew.MainMonitor); t != nil {
 		s.projectFront(&e.Status, t)
 	}
+	e.Notebooks, e.Cells = s.notebookInfos()
 	for _, t := range s.SortedTasks() {
 		e.Tasks = append(e.Tasks, s.taskInfo(t))
 		switch {

@@ -74,6 +74,7 @@ func applyRewind(s *State, r clew.Record, data any) {
 		undo, redo = dropLast(undo), lastOf(append(slices.Clip(redo), move))
 	}
 	next.carryOver(s, r.TS-next.TS)
+	next.keepKernels(s, r.Seq, back.Files != nil)
 	next.keepQueue(s)
 	next.keepRules(s)
 	to := next.Seq
@@ -130,15 +131,22 @@ func applyCheckpoint(s *State, r clew.Record, data any) {
 	switch d := data.(type) {
 	case *clew.RewindStartedData:
 		s.PendingRewind = &PendingRewind{RewindStartedData: *d, By: r.By, Cause: r.Cause, Seq: r.Seq}
+		s.touchNotebooks()
 	case *clew.RewindFailedData:
 		s.PendingRewind = nil
+		s.touchNotebooks()
 	case *clew.CheckpointSavedData:
+		if d.Kind == clew.CheckpointNotebook {
+			applyNotebookCheckpoint(s, d)
+			return
+		}
 		s.Checkpoint = d.ToHash
 		if s.FirstCheckpoint == "" {
 			s.FirstCheckpoint = d.ToHash
 		}
 	case *clew.CheckpointRestoredData:
 		s.Checkpoint, s.PendingRewind = d.CommitHash, nil
+		s.touchNotebooks()
 	}
 }
 
@@ -158,6 +166,11 @@ func (s *State) WaitsForNothing(t *Task) bool {
 		switch c.Status {
 		case CallApproved, CallRunning, CallApp: // an app's deadline ends its call
 			return false
+		case CallCell:
+			if s.CallRuns(t.TaskID, c.ID) > 0 {
+				return false
+			}
+			waits = true
 		case CallAsked, CallChild:
 			waits = true
 		case CallProposed, CallDone:

@@ -73,6 +73,10 @@ type State struct {
 	AppRequests []AppRequest `json:"app_requests,omitempty"`
 	// AppCalls are what pages of tool servers asked their servers for, oldest first.
 	AppCalls []AppCall `json:"app_calls,omitempty"`
+	// Notebooks are the open ones, and those that were closed while their kernels are to
+	// be ended. The list is replaced, never changed in place. CellsMade counts their cells.
+	Notebooks []Notebook `json:"notebooks,omitempty"`
+	CellsMade int        `json:"cells_made,omitempty"`
 	// Timeline is what main agents have yet to hear of people and other agents.
 	Timeline prompt.Timeline `json:"timeline,omitzero"`
 	// Reload is what turns showed and what can be shown again.
@@ -112,8 +116,9 @@ type State struct {
 	processedIndex map[takenKey]int // index into Taken, nil until the next command is taken
 	Rules          Rules            `json:"-"` // nil for a state on its own
 
-	Pending    *State `json:"-"` // what the next record takes the session to
-	keepHidden bool   // model messages that are hidden stay, for exports
+	projected  *projectedNotebooks // what Project last made of Notebooks
+	Pending    *State              `json:"-"` // what the next record takes the session to
+	keepHidden bool                // model messages that are hidden stay, for exports
 }
 
 // Rules is what Decide has to know of the settings. Its methods are pure and
@@ -178,7 +183,21 @@ func (s *State) Busy() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(s.Notebooks, func(n Notebook) bool { return n.HasWork() })
+}
+
+// waitsForPeople reports whether all that is under way are cells whose code asked
+// somebody.
+func (s *State) waitsForPeople() bool {
+	if s.PendingRewind != nil || len(s.Questions) == 0 {
+		return false
+	}
+	for _, t := range s.Tasks {
+		if s.HasWork(t) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.Notebooks, func(n Notebook) bool { return n.HasWork() && !n.awaitsPerson() })
 }
 
 // Status is the session's status in one word: that of the run on the main monitor, or
@@ -191,7 +210,7 @@ func (s *State) Status() clew.SessionStatus {
 		return clew.StatusAwaitingInput
 	}
 	switch {
-	case s.Busy():
+	case s.Busy() && !s.waitsForPeople():
 		return clew.StatusExecuting
 	case len(s.Questions) > 0:
 		return clew.StatusAwaitingInput

@@ -152,6 +152,7 @@ const (
 	CallRunning  CallStatus = "running"  // begun: the intent is on record
 	CallChild    CallStatus = "child"    // a child task is at work on it
 	CallApp      CallStatus = "app"      // the app in a window was asked, until a deadline
+	CallCell     CallStatus = "cell"     // cells of a notebook run for it
 	CallDone     CallStatus = "done"
 )
 
@@ -167,6 +168,8 @@ type Call struct {
 	Digest    string          `json:"digest,omitempty"` // what was approved or begun
 	Comment   string          `json:"comment,omitempty"`
 	Result    *clew.Part      `json:"result,omitempty"`
+	// Heard is what came of the cells that ran for the call, while others are to run.
+	Heard []clew.Part `json:"heard,omitempty"`
 }
 
 // A Turn is an agent's work on one message.
@@ -293,7 +296,7 @@ func (s *State) Runnable(t *Task) bool { return s.HasWork(t) && !s.held(t) }
 // HasWork is Runnable, be it that the budget of the task's monitor has it wait: that
 // ends by itself.
 func (s *State) HasWork(t *Task) bool {
-	if t.Turn == nil || t.Ended() || s.PendingRewind != nil || s.RunPaused(t) || s.Blocked(t.TaskID) {
+	if t.Turn == nil || t.Ended() || s.PendingRewind != nil || s.Rerunning() || s.RunPaused(t) || s.Blocked(t.TaskID) {
 		return false
 	}
 	waits := false
@@ -301,7 +304,7 @@ func (s *State) HasWork(t *Task) bool {
 		switch c.Status {
 		case CallApproved, CallRunning:
 			return true
-		case CallAsked, CallChild, CallApp:
+		case CallAsked, CallChild, CallApp, CallCell:
 			waits = true
 		case CallProposed, CallDone:
 		}
@@ -384,8 +387,20 @@ func (t *Task) Clone() Task {
 // DeriveID makes an id for what the record at seq brings about. It is the same
 // whenever the record is decided again, and no other session's.
 func DeriveID(prefix string, session clew.SessionID, seq uint64) string {
-	sum := sha256.Sum256([]byte(string(session) + "/" + strconv.FormatUint(seq, 10)))
+	return digest(prefix, string(session)+"/"+strconv.FormatUint(seq, 10))
+}
+
+func digest(prefix, of string) string {
+	sum := sha256.Sum256([]byte(of))
 	return prefix + hex.EncodeToString(sum[:12])
+}
+
+// suffix tells things apart that one record brings about.
+func suffix(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return "_" + strconv.Itoa(i)
 }
 
 // Subject says what a question is about.

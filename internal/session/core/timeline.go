@@ -18,8 +18,8 @@ type Preamble struct {
 }
 
 // Preamble is what the task's model is told with the next words that it hears: what
-// happened meanwhile, if it is a main agent's, the open windows, if they are others
-// than it was told of last, and what a turn that began alike showed.
+// happened meanwhile, if it is a main agent's, the open windows and notebooks, if they are
+// others than it was told of last, and what a turn that began alike showed.
 func (s *State) Preamble(t *Task) Preamble {
 	var p Preamble
 	var timeline, windows string
@@ -29,6 +29,7 @@ func (s *State) Preamble(t *Task) Preamble {
 	tape := s.tapeFor(t)
 	open := s.promptWindows()
 	s.addContent(t, open)
+	open = append(open, s.promptNotebooks()...)
 	if hash := prompt.WindowsHash(open); hash != cmp.Or(t.WindowsTold, prompt.NoWindows) {
 		windows, p.WindowsHash = prompt.Windows(open), hash
 	}
@@ -95,6 +96,25 @@ func (s *State) promptWindows() []prompt.Window {
 			told.Queries, told.Commands = w.App.Queries, w.App.Commands
 		}
 		list = append(list, told)
+	}
+	return list
+}
+
+// promptNotebooks are the open notebooks as models are told of them. Whether a kernel is
+// busy at the moment is left out: it would be told with every word.
+func (s *State) promptNotebooks() []prompt.Window {
+	var list []prompt.Window
+	for _, n := range s.OpenNotebooks() {
+		kernel := "no kernel"
+		switch {
+		case n.Kernel.Ahead:
+			kernel = "kernel ahead of the notebook"
+		case n.Kernel.State.Alive():
+			kernel = "kernel running"
+		case n.Kernel.State != clew.KernelNone:
+			kernel = "kernel " + string(n.Kernel.State)
+		}
+		list = append(list, prompt.Window{ID: n.ID, Kind: prompt.KindNotebook, Title: cmp.Or(n.Path, "no file yet"), State: kernel})
 	}
 	return list
 }

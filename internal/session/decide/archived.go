@@ -14,6 +14,9 @@ func decideArchive(tx *Tx, s *core.State, cmd clew.Command, d *clew.ArchiveSessi
 	if d.Archived == s.Archived {
 		return nil
 	}
+	if d.Archived && slices.ContainsFunc(s.Notebooks, func(n core.Notebook) bool { return n.HasWork() }) {
+		return clew.Errorf(clew.SessionInvalidState, "a notebook is at work: stop it, or wait until it is done, and archive then")
+	}
 	if d.Archived && s.Busy() {
 		return clew.Errorf(clew.SessionInvalidState, "an agent is at work: stop it, or wait until it is done, and archive then")
 	}

@@ -9,7 +9,8 @@ func BeginsWork(data any) bool {
 	switch data.(type) {
 	case *CreateCommand, *clew.UserMessageData, *clew.NewTaskData, *clew.ResumeTaskData,
 		*clew.ControlRetryData, *clew.EditMessageConfirmData, *clew.ForkSessionData,
-		*clew.CheckpointSaveData, *clew.SendQueuedData:
+		*clew.CheckpointSaveData, *clew.SendQueuedData,
+		*clew.NotebookOpenData, *clew.NotebookRunData, *clew.KernelExecuteData:
 		return true
 	}
 	return false

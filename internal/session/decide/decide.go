@@ -43,6 +43,14 @@ func decideCommand(tx *Tx, s *core.State, cmd clew.Command) error {
 	switch d := cmd.Data.(type) {
 	case *TurnReport:
 		return decideReport(tx, s, d)
+	case *NotebookCommand:
+		return decideNotebookReport(tx, s, d)
+	case *clew.NotebookOpenData, *clew.NotebookEditData, *clew.NotebookRunData, *clew.NotebookSaveData, *clew.NotebookCloseData,
+		*clew.KernelExecuteData, *clew.KernelInterruptData, *clew.KernelRestartData, *clew.KernelShutdownData:
+		_, err := decideNotebook(tx, s, notebookActor{by: cmd.By.User}, d)
+		return err
+	case *clew.CheckpointRestoreData: // of kind notebook; the others are returns
+		return notebookActor{by: cmd.By.User}.restore(tx, s, d)
 	case *RewindCommand:
 		return decideTravel(tx, s, cmd, d)
 	case *SystemNote:
@@ -288,6 +296,11 @@ func NewReply(id clew.MessageID, ts int64, on clew.MonitorID, t *core.Turn) clew
 // that are open in them.
 func reopenedQuestions(tx *Tx, s *core.State) {
 	for _, q := range s.Questions {
+		if core.CellOfQuestion(q) != nil { // the cell runs elsewhere
+			tx.Add(&clew.HitlResolvedData{RequestID: q.RequestID(), Action: clew.ResolvedCancelled, Comment: "the cell runs in another session"})
+			answered(tx, s, q.Asking().MessageID)
+			continue
+		}
 		data, err := clew.MarshalData(q.Data)
 		if err != nil {
 			continue

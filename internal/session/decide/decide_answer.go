@@ -193,6 +193,9 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 	if missing := core.MissingOf(q); missing != nil && a.value == clew.WorkspaceContinue {
 		a.comment = withoutFiles
 	}
+	if err := kernelAnswer(s, q, a); err != nil {
+		return err
+	}
 	changes, err := rememberRule(s, cmd.By, q, a)
 	if err != nil {
 		return err
@@ -216,6 +219,7 @@ func resolve(tx *Tx, s *core.State, cmd clew.Command, q clew.Question, a reply) 
 	}
 	answered(tx, s, about.Message)
 	if t == nil {
+		followKernelAnswer(tx, s, q, a, cmd.By.User)
 		return nil
 	}
 	tx.Add(&clew.TaskAskRespondedData{TaskRef: t.TaskRef, RequestID: q.RequestID()})

@@ -347,7 +347,7 @@ func CloseUnfinished(tx *Tx, t *core.Task, how TurnEnd) {
 			if how.Ends {
 				ended(tx, t, c, "The subtask was "+how.Reason+".", how)
 			}
-		case core.CallRunning, core.CallApp:
+		case core.CallRunning, core.CallApp, core.CallCell:
 			if how.calls && c.Status == core.CallRunning {
 				continue
 			}

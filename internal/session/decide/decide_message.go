@@ -11,6 +11,9 @@ import (
 func decideUserMessage(tx *Tx, s *core.State, cmd clew.Command, d *clew.UserMessageData) error {
 	if d.RequestID != "" {
 		q := s.OpenQuestion(d.RequestID)
+		if PasswordOf(q) { // a message is on record
+			return clew.Errorf(clew.HitlInvalidResponse, "a password is answered with hitl_input_response")
+		}
 		if q == nil {
 			return clew.Errorf(clew.HitlRequestExpired, "no such question is open")
 		}

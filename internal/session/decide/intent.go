@@ -33,6 +33,8 @@ type Result struct {
 	// Warned is the turn in which people were told that their files are not saved,
 	// "" if they were not told now.
 	Warned clew.MessageID
+	// Notebook is what became of a notebook's report.
+	Notebook NotebookResult
 }
 
 // A Script is an intent for tests: it records what it likes, in the session's

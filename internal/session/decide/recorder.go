@@ -64,7 +64,7 @@ func (r *recorder) toModel(m clew.ModelMessage, hides int) *clew.ModelMessageDat
 
 // begin records that a call is about to run, with the approval it uses up or the
 // rule that stands for one.
-func (r *recorder) begin(p CallPlan, by clew.AllowedBy) {
+func (r *recorder) begin(p CallPlan, by clew.AllowedBy) clew.MessageID {
 	id := p.Call.MessageID
 	if id == "" && p.Effect != nil {
 		id = r.say(clew.Message{
@@ -81,6 +81,7 @@ func (r *recorder) begin(p CallPlan, by clew.AllowedBy) {
 		d.AllowedBy = &by
 	}
 	r.tx.Add(d)
+	return id
 }
 
 // result ends a call of the agent's own.

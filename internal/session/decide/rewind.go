@@ -51,7 +51,9 @@ func checkPendingRewind(s *core.State, data any) error {
 		return nil
 	}
 	switch data.(type) {
-	case *RewindCommand, *TimeoutCommand, *SystemNote, *clew.RenameSessionData, *clew.ArchiveSessionData, *clew.SetAccessData, *clew.ForgetRuleData, *clew.UpdateSettingsData, *clew.AssignQuestionData:
+	case *clew.KernelInterruptData, *clew.KernelRestartData, *clew.KernelShutdownData: // a cell that does not end would hold it up
+		return nil
+	case *RewindCommand, *TimeoutCommand, *SystemNote, *NotebookCommand, *clew.RenameSessionData, *clew.ArchiveSessionData, *clew.SetAccessData, *clew.ForgetRuleData, *clew.UpdateSettingsData, *clew.AssignQuestionData:
 		return nil
 	}
 	return ErrRewindPending()
@@ -63,6 +65,8 @@ func decideTravel(tx *Tx, s *core.State, cmd clew.Command, d *RewindCommand) err
 		return ErrRewindPending()
 	case s.LastRewindSeq != d.LastRewindSeq || d.Kind == clew.KindRedo && len(s.Redo) == 0: // what somebody says leaves nothing to do again
 		return clew.Errorf(clew.SessionInvalidState, "the session was taken elsewhere meanwhile: look again")
+	case s.Rerunning():
+		return mayRerun(s)
 	case d.Start:
 		d.started(tx, s, cmd)
 		return nil
@@ -81,7 +85,7 @@ func decideTravel(tx *Tx, s *core.State, cmd clew.Command, d *RewindCommand) err
 // started makes the events that come before files are touched: whoever is at
 // work stops, and the intent is on record.
 func (d *RewindCommand) started(tx *Tx, s *core.State, cmd clew.Command) {
-	stopWork(tx, s, d.Streamed, d.closing(cmd.By.User))
+	d.stop(tx, s, cmd)
 	data := &clew.RewindStartedData{RewindID: d.RewindID, Kind: d.Kind, FromMessageID: d.From, KeepTarget: d.Keep, Hash: d.Checkpoint}
 	if d.To > 0 {
 		data.To = clew.MessageIDOf(d.To)
@@ -90,6 +94,12 @@ func (d *RewindCommand) started(tx *Tx, s *core.State, cmd clew.Command) {
 		data.Text, data.Images = d.FollowUp.Text, d.FollowUp.Images
 	}
 	tx.Add(data)
+}
+
+// stop has everybody stop, and the kernels with them.
+func (d *RewindCommand) stop(tx *Tx, s *core.State, cmd clew.Command) {
+	stopWork(tx, s, d.Streamed, d.closing(cmd.By.User))
+	stopCells(tx, s, cmd.By.User, func(*core.CellRun) bool { return true })
 }
 
 // closing says why whoever is at work stops.
@@ -108,7 +118,7 @@ func (d *RewindCommand) closing(by clew.UserID) TurnEnd {
 // finish makes the events that take the session there.
 func (d *RewindCommand) finish(tx *Tx, s *core.State, cmd clew.Command) error {
 	if s.PendingRewind == nil {
-		stopWork(tx, s, d.Streamed, d.closing(cmd.By.User))
+		d.stop(tx, s, cmd)
 	}
 	next, err := d.arrival(s.ID)
 	if err != nil {
@@ -127,6 +137,7 @@ func (d *RewindCommand) finish(tx *Tx, s *core.State, cmd clew.Command) error {
 	before := d.closing(cmd.By.User)
 	before.Reason, before.rewoundInto = "rewound to before it finished", true
 	stopWork(tx, &sim, nil, before)
+	kernelsAfterRewind(tx, &sim, d.Files != nil, cmd.By.User)
 	if d.FollowUp == nil {
 		return nil
 	}

@@ -19,10 +19,11 @@ func stopWork(tx *Tx, s *core.State, streamed streams, how TurnEnd) {
 		}
 	}
 	for _, t := range s.SortedTasks() {
-		if s.ActiveRun(t) == nil && (s.HasWork(t) || s.WaitsForNothing(t)) {
+		if s.ActiveRun(t) == nil && (s.HasWork(t) || s.WaitsForNothing(t) || t.AwaitsCell()) {
 			CloseTurn(tx, s, t, streamed, how)
 		}
 	}
+	closeCells(tx, s, streamed)
 	for _, m := range s.AllMonitors() {
 		if t := s.Focused(m.ID); t != nil { // what is said next is not for a child that ended
 			focus(tx, s, s.ActiveAncestor(t).TaskRef)
@@ -46,7 +47,7 @@ func (c *runStepper) pauseForRewind(how TurnEnd) {
 		return t != nil && t.RootTaskID == c.root.TaskID
 	})
 	if !c.run.Paused && (len(torn) > 0 || !asked || !again && c.hasNextStep() || slices.ContainsFunc(c.s.TasksOfTree(c.root.TaskID), func(t *core.Task) bool {
-		return c.s.HasWork(t) && (t != c.root || !again)
+		return (c.s.HasWork(t) || t.AwaitsCell()) && (t != c.root || !again)
 	})) {
 		if err := c.pause(how); err != nil {
 			c.tx.Truncate(mark)

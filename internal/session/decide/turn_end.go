@@ -55,6 +55,7 @@ func CloseTurn(tx *Tx, s *core.State, t *core.Task, streamed streams, how TurnEn
 		tx.Update(m)
 	}
 	CloseUnfinished(tx, t, how)
+	abandonCells(tx, s, t, how)
 	if t.Request != "" {
 		if said != "" {
 			tx.Add(&clew.ModelMessageData{TaskID: t.TaskID, AgentID: t.AgentID, MonitorID: t.MonitorID, Message: clew.ModelMessage{

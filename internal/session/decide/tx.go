@@ -17,6 +17,8 @@ type Tx struct {
 	events []clew.Event
 	slot   bool   // there is room for one more agent
 	Result Result // of an intent
+	// streamed is the text of growing messages, for a notebook's report.
+	streamed streams
 	// UsedSlot says that an agent begins that needs the slot.
 	UsedSlot bool
 }

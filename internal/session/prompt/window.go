@@ -14,13 +14,22 @@ type Window struct {
 	Queries, Commands []string
 	// Content is what it shows, for its own agent; "" leaves it out.
 	Content string
+	// State is how the kernel of a notebook stands.
+	State string
 }
+
+// KindNotebook is the kind of a notebook, which is told of among the windows.
+const KindNotebook = "notebook"
 
 // Windows tells which windows are open.
 func Windows(list []Window) string {
 	var b strings.Builder
 	b.WriteString("<open_windows>\n")
 	for _, w := range list {
+		if w.Kind == KindNotebook {
+			fmt.Fprintf(&b, "<notebook id=\"%s\" path=\"%s\">%s</notebook>\n", escaped(w.ID), escaped(w.Title), escaped(w.State))
+			continue
+		}
 		fmt.Fprintf(&b, "<window id=\"%s\" kind=\"%s\" monitor=\"%s\"", escaped(w.ID), escaped(w.Kind), escaped(w.Monitor))
 		if len(w.Queries) > 0 {
 			fmt.Fprintf(&b, " queries=\"%s\"", escaped(strings.Join(w.Queries, " ")))

@@ -105,7 +105,11 @@ func (f *Finder) answerCheckpoint(ctx context.Context, then *core.State, cut uin
 		}
 		switch d := ev.Data.(type) {
 		case *clew.CheckpointSavedData:
-			return d.ToHash, nil
+			if d.NotebookID == "" { // else it is of what a kernel knows, or of what a cell did
+				return d.ToHash, nil
+			}
+		case *clew.CellStartedData:
+			return "", nil
 		case *clew.CheckpointRestoredData:
 			return "", nil
 		case *clew.MessageCreatedData:

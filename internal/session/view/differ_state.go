@@ -139,6 +139,8 @@ type collection[E any] struct {
 	key     func(*E) string
 	monitor func(*E) clew.MonitorID // nil if they are about none
 	same    func(i, j int, a, b *E) bool
+	// sameKey, if it is given, is quicker than two keys.
+	sameKey func(a, b *E) bool
 }
 
 func (of collection[E]) write(d *differ, e *E) {
@@ -152,6 +154,14 @@ func (of collection[E]) write(d *differ, e *E) {
 // compare tells what came, changed and went. Where the rest stands in another
 // order than before, or something came in between, the collection is put anew.
 func (of collection[E]) compare(d *differ, last, now []E) {
+	if of.grown(last, now) {
+		for j := range now {
+			if j >= len(last) || !of.same(j, j, &last[j], &now[j]) {
+				of.write(d, &now[j])
+			}
+		}
+		return
+	}
 	places := make(map[string]int, len(last))
 	for i := range last {
 		places[of.key(&last[i])] = i
@@ -185,6 +195,20 @@ func (of collection[E]) compare(d *differ, last, now []E) {
 			delete(d.t.revs, EntityKey{of.kind, key})
 		}
 	}
+}
+
+// grown reports whether all that was there still is, in its place: what came is behind it.
+// Of large collections that is what happens mostly.
+func (of collection[E]) grown(last, now []E) bool {
+	if of.sameKey == nil || len(now) < len(last) {
+		return false
+	}
+	for i := range last {
+		if !of.sameKey(&last[i], &now[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (of collection[E]) anew(d *differ, now []E) {
@@ -230,6 +254,14 @@ var (
 		kind: clew.EntityProblem, key: func(p *clew.Problem) string { return string(p.MessageID) },
 		same: plainly(func(a, b *clew.Problem) bool { return *a == *b }),
 	}
+	notebookEntities = collection[clew.NotebookInfo]{
+		kind: clew.EntityNotebook, key: func(n *clew.NotebookInfo) string { return n.NotebookID },
+		same: plainly(sameNotebook),
+	}
+	cellEntities = collection[clew.CellInfo]{
+		kind: clew.EntityCell, key: (*clew.CellInfo).Key, same: plainly(sameCell),
+		sameKey: func(a, b *clew.CellInfo) bool { return a.CellID == b.CellID && a.NotebookID == b.NotebookID },
+	}
 	settledEntities = collection[clew.SettledQuestion]{
 		kind: clew.EntitySettled, key: func(q *clew.SettledQuestion) string { return string(q.RequestID) },
 		same: plainly(func(a, b *clew.SettledQuestion) bool { return *a == *b }),
@@ -273,7 +305,17 @@ func (d *differ) collections(now *clew.Entities) {
 	noticeEntities.compare(d, last.Notices, now.Notices)
 	problemEntities.compare(d, last.Problems, now.Problems)
 	settledEntities.compare(d, last.Settled, now.Settled)
+	if !sameList(last.Notebooks, now.Notebooks) {
+		notebookEntities.compare(d, last.Notebooks, now.Notebooks)
+	}
+	if !sameList(last.Cells, now.Cells) {
+		cellEntities.compare(d, last.Cells, now.Cells)
+	}
 }
+
+// sameList reports whether two lists are one. It is for those that are never changed in
+// place.
+func sameList[E any](a, b []E) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // every writes all entities but messages, as far as they are wanted.
 func (d *differ) every(now *clew.Entities, wanted func(clew.EntityKind, string) bool) {
@@ -290,4 +332,6 @@ func (d *differ) every(now *clew.Entities, wanted func(clew.EntityKind, string) 
 	noticeEntities.wanted(d, now.Notices, wanted)
 	problemEntities.wanted(d, now.Problems, wanted)
 	settledEntities.wanted(d, now.Settled, wanted)
+	notebookEntities.wanted(d, now.Notebooks, wanted)
+	cellEntities.wanted(d, now.Cells, wanted)
 }

@@ -46,6 +46,23 @@ func sameTodo(a, b *clew.TodoInfo) bool {
 		reflect.DeepEqual(a.ResultSummary, b.ResultSummary)
 }
 
+func sameNotebook(a, b *clew.NotebookInfo) bool {
+	x, y := a.Kernel, b.Kernel
+	x.Info, y.Info = nil, nil
+	return a.NotebookID == b.NotebookID && a.Path == b.Path && a.Status == b.Status && a.Problem == b.Problem && a.Conflict == b.Conflict &&
+		a.Version == b.Version && a.Hash == b.Hash && a.Unsaved == b.Unsaved && slices.Equal(a.Cells, b.Cells) && x == y &&
+		samePointed(a.Kernel.Info, b.Kernel.Info) && slices.Equal(a.Queue, b.Queue) && samePointed(a.Run, b.Run) &&
+		a.RunSinceMS == b.RunSinceMS && a.Variables == b.Variables && sameDeep(a.Rerun, b.Rerun)
+}
+
+func sameCell(a, b *clew.CellInfo) bool {
+	return a.NotebookID == b.NotebookID && a.CellID == b.CellID && a.Type == b.Type && a.Source == b.Source && a.SourceBlob == b.SourceBlob &&
+		a.Status == b.Status && a.RunID == b.RunID && a.ExecutionCount == b.ExecutionCount && a.By == b.By && a.TaskID == b.TaskID &&
+		a.StartedMS == b.StartedMS && a.DurationMS == b.DurationMS && a.Stale == b.Stale && slices.Equal(a.Outputs, b.Outputs) &&
+		a.SavedOutputs == b.SavedOutputs && a.OutputsLost == b.OutputsLost && a.LeftOut == b.LeftOut && a.OutputBlob == b.OutputBlob &&
+		a.StateHash == b.StateHash && a.Reason == b.Reason
+}
+
 func samePointed[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }

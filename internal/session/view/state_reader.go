@@ -90,6 +90,28 @@ func (p *StateReader) state(ctx context.Context, seq uint64) (*core.State, error
 	return s, nil
 }
 
+// Follow folds the records after one and up to another, and shows each with the state that
+// it led to.
+func (p *StateReader) Follow(ctx context.Context, after, to uint64, see func(s *core.State, r clew.Record) error) error {
+	s, err := p.state(ctx, after)
+	if err != nil {
+		return err
+	}
+	f := p.Folder(ctx, s)
+	for r, err := range p.Journal.Read(ctx, p.ID, after+1, to) {
+		if err == nil {
+			err = f.Add(r)
+		}
+		if err == nil {
+			err = see(f.State, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // StateAt folds a session up to and including a record.
 func StateAt(ctx context.Context, j Reader, id clew.SessionID, seq uint64) (*core.State, error) {
 	p := &StateReader{Journal: j, ID: id, Cached: map[uint64][]byte{}}

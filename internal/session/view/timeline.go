@@ -193,6 +193,9 @@ func (m *timelineBuilder) mark(r clew.Record) (Mark, error) {
 	case *clew.HitlResolvedData:
 		return m.answer(d), nil
 	case *clew.CheckpointSavedData:
+		if d.Kind == clew.CheckpointNotebook { // one for each cell that ran: the cells show it
+			return Mark{}, nil
+		}
 		return m.checkpoint(d), nil
 	}
 	if IsAsking(r.Type) {
