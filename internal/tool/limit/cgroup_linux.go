@@ -208,3 +208,6 @@ func (c *cgroup) remove() bool {
 	_ = os.Remove(filepath.Dir(c.dir))
 	return true
 }
+
+// Opened is the group of an open directory, for a process that did not make it.
+func Opened(dir *os.File) Group { return &cgroup{dir: dir.Name(), file: dir, groups: &cgroups{}} }

@@ -127,7 +127,7 @@ func systemMounts(network bool) []string {
 	}
 	etc := []string{
 		"passwd", "group", "nsswitch.conf", "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
-		"localtime", "timezone", "os-release", "mime.types", "terminfo", "services", "protocols",
+		"localtime", "timezone", "os-release", "mime.types", "terminfo", "services", "protocols", "fonts",
 		// Not the whole of ssl and pki: private keys are in there.
 		"ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/ca-trust", "pki/tls/certs", "pki/tls/cert.pem",
 	}

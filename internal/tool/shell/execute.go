@@ -165,6 +165,12 @@ func directory(ws *tool.Workspace, cwd string) (string, error) {
 	return filepath.Join(ws.Dir, rel), nil
 }
 
+// Holds says what would hold a program that is started as commands are, by the setting
+// command_sandbox: whether a person is always asked about it, and why it may not run.
+func Holds(setting string) (kind string, protected bool, refused string) {
+	return chooseSandbox(setting)
+}
+
 // chooseSandbox decides what holds a command. Where auto finds no sandbox a
 // person is always asked; where one is demanded, nothing runs without it.
 func chooseSandbox(setting string) (kind string, protected bool, refused string) {

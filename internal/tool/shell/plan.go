@@ -32,6 +32,8 @@ type plan struct {
 	shared  []string      // directories of the workspace that commands only read
 	cache   string        // the directory with the workspace's caches
 	limit   time.Duration // after which it is stopped; 0 if somebody waits and does that
+	// reads and writes are directories outside of the workspace that a Kept program has.
+	reads, writes []string
 }
 
 // A launch is a command that can be started.

@@ -41,6 +41,15 @@ func (p plan) view() (view, error) {
 			p.opts.log().Warn("directory not shared with commands", "dir", share, "err", err)
 		}
 	}
+	for _, dir := range p.reads {
+		if err := v.readOnly(dir, filepath.Clean(dir), hidden); err != nil {
+			v.close()
+			return view{}, clew.Errorf(clew.ToolExecutionFailed, "%s cannot be shown in the sandbox: %s", dir, err)
+		}
+	}
+	for _, dir := range p.writes {
+		v.mounts = append(v.mounts, mount{kind: "--bind", src: dir, dest: dir})
+	}
 	if p.ws != nil {
 		if err := errors.Join(v.toolchains(p, hidden), v.workspace(p, hidden)); err != nil {
 			v.close()
