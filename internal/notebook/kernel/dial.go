@@ -1,0 +1,144 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/notebook/zmtp"
+)
+
+const (
+	// firstProbe is how long a kernel may take to say welcome before it is asked.
+	firstProbe = 200 * time.Millisecond
+	maxProbe   = 2 * time.Second
+	// nextTry is how long to wait for sockets that are not there yet.
+	nextTry = 25 * time.Millisecond
+)
+
+// Options say how to join a kernel.
+type Options struct {
+	// Identity is the name by which the kernel knows this client, at most 255 bytes.
+	// With the same one after a restart the replies to the old requests arrive, and
+	// open questions can be answered. A new one each time if empty.
+	Identity string
+	// Starting waits for sockets that are not there yet, as of a kernel that was
+	// just started.
+	Starting bool
+	// ReadTimeout is how long one read of a socket lasts, 1 s if zero.
+	ReadTimeout time.Duration
+	// Log takes what is wrong with the kernel's messages; nothing is logged if nil.
+	Log *slog.Logger
+}
+
+// Dial joins a kernel and returns when its output is sure to arrive: when it has
+// said welcome, or, as kernels before ipykernel 7 do not, when it has published
+// anything, for which it is asked again and again. It does not wait for a cell that
+// runs. The Client must be closed.
+func Dial(ctx context.Context, at Connection, o Options) (*Client, error) {
+	if err := at.Check(); err != nil {
+		return nil, err
+	}
+	c := newClient(at, o)
+	if err := c.connect(ctx, at, o); err != nil {
+		_ = c.Close()
+		return nil, clew.WrapError(clew.ConnectionFailed, err, "the kernel cannot be reached")
+	}
+	c.start()
+	if err := c.listen(ctx); err != nil {
+		_ = c.Close()
+		return nil, clew.WrapError(clew.ConnectionFailed, err, "the kernel does not answer")
+	}
+	return c, nil
+}
+
+func newClient(at Connection, o Options) *Client {
+	return &Client{
+		signer:    signer(at.Key),
+		log:       cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		wait:      cmp.Or(o.ReadTimeout, time.Second),
+		id:        newID(),
+		channels:  make(map[Channel]*zmtp.Conn),
+		heartbeat: heartbeat{busy: make(chan struct{}, 1)},
+		silent:    make(map[Channel]chan struct{}),
+		queue:     newQueue(),
+		heard:     make(chan struct{}),
+		done:      make(chan struct{}),
+		closed:    make(chan struct{}),
+		requests:  make(map[string]chan Message),
+	}
+}
+
+func (c *Client) connect(ctx context.Context, at Connection, o Options) error {
+	identity := cmp.Or(o.Identity, c.id)
+	dial := func(port int, socket zmtp.Socket, identity string) (*zmtp.Conn, error) {
+		network, address := at.address(port)
+		for {
+			conn, err := zmtp.Dial(ctx, network, address, socket, identity)
+			if !o.Starting || !notYet(err) {
+				return conn, err
+			}
+			select {
+			case <-time.After(nextTry):
+			case <-ctx.Done():
+				return nil, errors.Join(ctx.Err(), err)
+			}
+		}
+	}
+	// A kernel sends its questions to the identity that a request came from, so
+	// stdin has the one of shell, and is there before it.
+	for _, s := range []struct {
+		channel Channel
+		port    int
+		socket  zmtp.Socket
+	}{{IOPub, at.IOPubPort, zmtp.Sub}, {Stdin, at.StdinPort, zmtp.Dealer}, {Control, at.ControlPort, zmtp.Dealer}, {Shell, at.ShellPort, zmtp.Dealer}} {
+		conn, err := dial(s.port, s.socket, identity)
+		if err != nil {
+			return err
+		}
+		c.channels[s.channel], c.silent[s.channel] = conn, make(chan struct{})
+	}
+	conn, err := dial(at.HBPort, zmtp.Req, "")
+	if err != nil {
+		return err
+	}
+	c.heartbeat.conn = conn
+	return c.channels[IOPub].Send(ctx, []byte{1}) // subscribe to everything
+}
+
+// notYet says whether a socket may only not be there yet.
+func notYet(err error) bool {
+	var n net.Error
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || (errors.As(err, &n) && n.Timeout() && !errors.Is(err, context.DeadlineExceeded))
+}
+
+// listen waits until something was published. A kernel which runs a cell answers
+// on control; some know only a few requests there, so shell is asked too, later.
+func (c *Client) listen(ctx context.Context) error {
+	pause := firstProbe
+	for try := 0; ; try++ {
+		select {
+		case <-c.heard:
+			return nil
+		case <-c.done:
+			return c.Err()
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		channel := Control
+		if try%4 == 2 {
+			channel = Shell
+		}
+		if err := c.send(ctx, channel, header{MsgID: c.nextID(), Type: "kernel_info_request"}, nil, struct{}{}); err != nil {
+			return err
+		}
+		pause = min(pause*2, maxProbe)
+	}
+}
