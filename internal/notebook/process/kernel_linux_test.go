@@ -1,0 +1,261 @@
+package process
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew/internal/supervisor"
+	"github.com/clew-run/clew/internal/tool/limit"
+	"github.com/clew-run/clew/internal/tool/shell"
+)
+
+// A kernel runs in the sandbox: it has its sockets and the workspace, and neither the
+// network, nor other files, nor the server's secrets, nor its supervisor.
+func TestSandbox(t *testing.T) {
+	needBwrap(t)
+	t.Setenv("CLEW_SECRET_KEY", "hunter2")
+	b := newBench(t, time.Hour)
+	outside := filepath.Join(t.TempDir(), "outside")
+	k := b.start(func(s *Start) { s.Env = map[string]string{"MINE": "yes"} })
+	if k.Sandbox() != "bwrap" || !k.Signals() {
+		t.Errorf("%+v", k.about)
+	}
+	for code, want := range map[string]string{
+		"print(6*7)": "42\nok",
+		"open('made', 'w').write('x'); import os; print(os.getcwd(), os.environ['MINE'])":                                b.ws.Dir + " yes\nok",
+		"import os; print([k for k in os.environ if 'SECRET' in k])":                                                     "[]\nok",
+		"import socket; s = socket.socket(); s.settimeout(5); print(s.connect_ex(('192.0.2.1', 80)) in (101, 100, 113))": "True\nok",
+		"import os; os.makedirs('" + filepath.Dir(outside) + "', exist_ok=True); open('" + outside + "', 'w').close()":   "ok", // in a /tmp of its own
+		"open('/usr/clew-test', 'w')":                                  "error",
+		"import sys; open(sys.prefix + '/clew-test', 'w')":             "error",
+		"import os; print(sorted(os.listdir('" + k.held.Dir() + "')))": "['k']\nok",
+	} {
+		got := b.run(k, code)
+		if want == "error" && !strings.HasSuffix(got, "error") || want != "error" && got != want {
+			t.Errorf("%s\ngives %s\nand not %s", code, got, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(b.ws.Dir, "made")); err != nil {
+		t.Error("the workspace:", err)
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("it wrote outside of the workspace")
+	}
+	info, err := os.Stat(k.ConnectionFile())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the connection file: %v %v", info.Mode(), err)
+	}
+	if sockets, _ := filepath.Glob(filepath.Join(socketDir(k.held.Dir()), "s-*")); len(sockets) != 5 {
+		t.Errorf("sockets: %v", sockets)
+	}
+}
+
+// SIGINT reaches the kernel inside of the sandbox, and not the sandbox.
+func TestInterrupt(t *testing.T) {
+	b := newBench(t, time.Hour)
+	k := b.start(nil)
+	cmd := b.command(t.Context(), k, "run", "open('begun', 'w').close()\nimport time\nfor _ in range(6000): time.sleep(0.01)")
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the cell begins", func() bool { _, err := os.Stat(filepath.Join(b.ws.Dir, "begun")); return err == nil })
+	if err := k.Interrupt(); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "KeyboardInterrupt") {
+		t.Errorf("%v %s", err, &out)
+	}
+	if got := b.run(k, "print('alive')"); got != "alive\nok" {
+		t.Error(got)
+	}
+}
+
+// A server that is killed leaves the kernel, with all that it knows.
+func TestServerKilled(t *testing.T) {
+	b := newBench(t, time.Hour)
+	raw, err := json.Marshal(served{Root: b.Root, Workspace: b.ws.Dir, Spec: b.spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(os.Args[0])
+	server.Env = append(os.Environ(), serverVariable+"="+string(raw))
+	if _, err := server.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "started\n" {
+		t.Fatalf("%q %v", line, err)
+	}
+	before, err := os.ReadFile(connectionFile(supervisor.Dir(b.Root, "kernel")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = server.Process.Kill()
+	_ = server.Wait()
+	// As a server does first: what is left of commands is ended, and kernels are not.
+	if n, err := shell.Sweep(t.Context(), marker); n != 0 || err != nil {
+		t.Errorf("%d processes were ended: %v", n, err)
+	}
+	k, err := b.Find(t.Context(), "kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(k.ConnectionFile()); err != nil || string(after) != string(before) {
+		t.Errorf("the connection is another: %v", err)
+	}
+	b.run(k, "x = 41")
+	k.Release()
+	started := time.Now()
+	if k, err = b.Find(t.Context(), "kernel"); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("found again after %v", time.Since(started))
+	if got := b.run(k, "print(x + 1)"); got != "42\nok" {
+		t.Error(got)
+	}
+	if k.ID() != "kernel" || k.Name() != b.spec.Name || !k.Signals() {
+		t.Errorf("%+v", k.about)
+	}
+	b.end(k)
+	var gone *ErrGone
+	if _, err := b.Find(t.Context(), "kernel"); !errors.As(err, &gone) || gone.Ended.Why != supervisor.WhyKilled {
+		t.Errorf("after its end: %v", err)
+	}
+	if _, err := b.Find(t.Context(), "kernel"); !errors.Is(err, ErrNone) {
+		t.Errorf("forgotten: %v", err)
+	}
+}
+
+// A supervisor that is killed takes the kernel along.
+func TestSupervisorKilled(t *testing.T) {
+	b := newBench(t, time.Hour)
+	k := b.start(nil)
+	b.run(k, "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)")
+	if err := syscall.Kill(b.All()[0].Supervisor, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if e := b.ended(k); e.Why != supervisor.WhyLost {
+		t.Errorf("%+v", e)
+	}
+	if left := b.leftovers(); len(left) > 0 {
+		t.Errorf("left at Done: %v", left)
+	}
+}
+
+// Nobody comes back: the kernel ends.
+func TestOrphan(t *testing.T) {
+	b := newBench(t, 0)
+	k := b.start(nil)
+	b.run(k, "1")
+	k.Release()
+	eventually(t, "its end", func() bool { return !b.All()[0].Running })
+	var gone *ErrGone
+	if _, err := b.Find(t.Context(), "kernel"); !errors.As(err, &gone) || gone.Ended.Why != supervisor.WhyOrphan {
+		t.Errorf("%v", err)
+	}
+	if left := b.leftovers(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// What a kernel may use of memory is bounded, and a kernel that ends by itself is known
+// with its last words.
+func TestHowAKernelEnds(t *testing.T) {
+	b := newBench(t, time.Hour)
+	k := b.start(func(s *Start) { s.MemoryMB = 1024 })
+	if got := b.run(k, "x = bytearray(1 << 30)"); !strings.Contains(got, "MemoryError") {
+		t.Errorf("it has more memory than it may: %s", got)
+	}
+	if out, err := b.command(t.Context(), k, "send", "import os, sys; os.write(2, b'the end\\n'); sys.__stderr__.flush(); os._exit(9)").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	e := b.ended(k)
+	if e.Why != supervisor.WhyExited || e.Code != 9 {
+		t.Errorf("%+v", e)
+	}
+	t.Logf("%s", How(e))
+}
+
+// A kernel that eats memory at its start ends, and says why.
+func TestMemoryEater(t *testing.T) {
+	b := newBench(t, time.Hour)
+	eater := b.spec
+	eater.Argv = []string{b.spec.Argv[0], "-c", "x = []\nwhile True: x.append(bytearray(1 << 24))", "{connection_file}"}
+	k := b.start(func(s *Start) { s.Spec, s.MemoryMB = eater, 256 })
+	e := b.ended(k)
+	if e.Code != 1 || !strings.Contains(How(e), "MemoryError") {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestWhatIsNotStarted(t *testing.T) {
+	b := newBench(t, time.Hour)
+	lacking := b.spec
+	lacking.Missing = "get it with: pip install ipykernel"
+	if _, err := b.Start(t.Context(), Start{ID: "kernel", Spec: lacking, Workspace: b.ws}); err == nil || !strings.Contains(err.Error(), "pip install") {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.Find(t.Context(), "kernel"); !errors.Is(err, ErrNone) {
+		t.Errorf("%v", err)
+	}
+	k := b.start(nil)
+	if _, err := b.Start(t.Context(), Start{ID: "kernel", Spec: b.spec, Workspace: b.ws}); !errors.Is(err, supervisor.ErrRunning) {
+		t.Errorf("twice: %v", err)
+	}
+	if got := b.run(k, "print(1)"); got != "1\nok" {
+		t.Error("the first one is not as it was:", got)
+	}
+}
+
+// Where commands have no sandbox, kernels have none either: a person is always asked,
+// and all that they start is still ended.
+func TestWithoutSandbox(t *testing.T) {
+	b := newBench(t, time.Hour)
+	options := b.Options
+	b.Options = func(ctx context.Context) shell.Options { o := options(ctx); o.Sandbox = shell.SandboxNone; return o }
+	k := b.start(nil)
+	if k.Sandbox() != shell.SandboxNone {
+		t.Error(k.Sandbox())
+	}
+	b.run(k, "import subprocess; subprocess.Popen(['setsid', 'sleep', '1000'], start_new_session=True)")
+	if err := k.Interrupt(); err != nil {
+		t.Error(err)
+	}
+	if got := b.run(k, "print('alive')"); got != "alive\nok" {
+		t.Error(got)
+	}
+	b.end(k)
+	if left := b.leftovers(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestEffect(t *testing.T) {
+	b := newBench(t, time.Hour)
+	own := b.spec
+	own.FromWorkspace = true
+	e, protected, refused := b.Effect(t.Context(), Start{ID: "kernel", Spec: own, Workspace: b.ws, Network: true})
+	if !protected || refused != "" || !e.Network || e.Directory != b.ws.Dir || e.Argv[0] != own.Argv[0] || strings.Contains(e.Command, "{connection_file}") {
+		t.Errorf("%+v %v %v", e, protected, refused)
+	}
+	if e, protected, _ = b.Effect(t.Context(), Start{ID: "kernel", Spec: b.spec, Workspace: b.ws}); protected != (e.Sandbox == shell.SandboxNone) || e.Limits != nil && limit.Default().Unusual() == nil {
+		t.Errorf("%+v %v", e, protected)
+	}
+}

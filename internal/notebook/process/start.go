@@ -1,0 +1,184 @@
+package process
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
+	"github.com/clew-run/clew/internal/supervisor"
+	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/shell"
+)
+
+// Start starts a kernel and returns when its process runs; it needs a few seconds more
+// until it answers. After a crash of the server at any point of it, Find finds the kernel
+// or says that it is gone, and then no process of it is left.
+func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
+	if st.Spec.Missing != "" {
+		return nil, clew.Errorf(clew.ToolExecutionFailed, "the kernel %s cannot be started: %s", st.Spec.Name, st.Spec.Missing)
+	}
+	dir := supervisor.Dir(s.Root, st.ID)
+	opts := s.options(ctx, st)
+	keep := st.keep(dir)
+	kind, _, _ := shell.SandboxFor(opts.Sandbox)
+	a := about{ID: st.ID, Name: st.Spec.Name, Interrupt: st.Spec.Interrupt, Sandbox: kind, Workspace: st.Workspace.Dir}
+	if err := prepare(dir, a); err != nil {
+		return nil, fmt.Errorf("the kernel's directory: %w", err)
+	}
+	crash.At("kernel.prepared")
+	kept, err := shell.PrepareKept(opts, keep)
+	if err != nil {
+		return nil, err
+	}
+	held, err := supervisor.Start(ctx, dir, supervisor.Program{
+		ID: st.ID, About: "kernel " + st.Spec.Name + " in " + st.Workspace.Dir,
+		Argv: kept.Argv, Env: kept.Env, Dir: kept.Dir, Files: kept.Files, Info: kept.Info, Gate: kept.Gate,
+		Group: kept.Group, Limits: opts.Limits, Orphan: s.Orphan(),
+	})
+	if err != nil {
+		kept.Abandon()
+		return nil, err
+	}
+	kept.Close()
+	return &Kernel{held: held, about: a}, nil
+}
+
+// options are those of commands, with what is a kernel's own.
+func (s *Starter) options(ctx context.Context, st Start) shell.Options {
+	opts := s.Options(ctx)
+	opts.Network = st.Network
+	if st.MemoryMB > 0 {
+		opts.Limits.Memory = int64(st.MemoryMB) << 20
+		opts.Total.Memory = max(opts.Total.Memory, opts.Limits.Memory)
+	}
+	return opts
+}
+
+// keep is the kernel as a program for the sandbox.
+func (st Start) keep(dir string) shell.Keep {
+	argv := make([]string, len(st.Spec.Argv))
+	for i, word := range st.Spec.Argv {
+		argv[i] = strings.ReplaceAll(word, "{connection_file}", connectionFile(dir))
+	}
+	env := map[string]string{
+		"PYDEVD_DISABLE_FILE_VALIDATION": "1", // else a line of noise with frozen modules
+		// Without a sandbox the workspace is HOME: nobody looks for their files there.
+		"IPYTHONDIR": ipythonDir(dir), "MPLCONFIGDIR": filepath.Join(socketDir(dir), "matplotlib"),
+	}
+	for _, more := range []map[string]string{st.Spec.Env, st.Env} {
+		for name, value := range more {
+			env[name] = value
+		}
+	}
+	begin := st.Dir
+	if begin == "" {
+		begin = st.Workspace.Dir
+	}
+	return shell.Keep{
+		Argv: argv, Dir: begin, Env: env, Mark: supervisor.Mark(dir), Read: st.Spec.Read, Write: []string{socketDir(dir)},
+		Call: tool.Call{ID: st.ID, SessionID: st.SessionID, Owner: st.Owner, Workspace: st.Workspace, Environment: st.Terminal},
+	}
+}
+
+// Effect is what a person is asked about before the kernel is started. Protected says
+// that no setting answers for them; refused why it may not run at all.
+func (s *Starter) Effect(ctx context.Context, st Start) (effect clew.Effect, protected bool, refused string) {
+	opts := s.options(ctx, st)
+	kind, protected, refused := shell.SandboxFor(opts.Sandbox)
+	k := st.keep(supervisor.Dir(s.Root, st.ID))
+	return clew.Effect{
+		Summary: "start the kernel " + st.Spec.Display, Command: strings.Join(k.Argv, " "), Argv: k.Argv, Directory: k.Dir, Environment: k.Env,
+		Network: st.Network || kind == shell.SandboxNone, Sandbox: kind, Limits: opts.Limits.Unusual(),
+	}, protected || st.Spec.FromWorkspace, refused
+}
+
+// prepare makes the directory with the connection file, in which nothing is of an
+// earlier kernel.
+func prepare(dir string, a about) error {
+	for _, d := range []string{dir, socketDir(dir)} {
+		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	for _, found := range supervisor.List(filepath.Dir(dir)) {
+		if found.Dir == dir && found.Running {
+			return supervisor.ErrRunning
+		}
+	}
+	old, err := os.ReadDir(socketDir(dir))
+	if err != nil {
+		return err
+	}
+	for _, e := range old {
+		if err := os.RemoveAll(filepath.Join(socketDir(dir), e.Name())); err != nil {
+			return err
+		}
+	}
+	profile := filepath.Join(ipythonDir(dir), "profile_default")
+	if err := os.MkdirAll(profile, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(profile, "ipython_kernel_config.py"), kernelConfig, 0o600); err != nil {
+		return err
+	}
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // it never fails
+	return errors.Join(writeJSON(aboutFile(dir), a), writeJSON(connectionFile(dir), map[string]any{
+		"transport": "ipc", "ip": filepath.Join(socketDir(dir), "s"), "shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5,
+		"key": hex.EncodeToString(key), "signature_scheme": "hmac-sha256", "kernel_name": a.Name,
+	}))
+}
+
+// ipythonDir is where a Python kernel looks for its settings: nobody's own.
+func ipythonDir(dir string) string { return filepath.Join(socketDir(dir), "ipython") }
+
+//go:embed ipython_kernel_config.py
+var kernelConfig []byte
+
+func writeJSON(name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, b, 0o600)
+}
+
+// Find holds a kernel that an earlier run of the server started. The error is an
+// *ErrGone that says how it ended, or ErrNone.
+func (s *Starter) Find(ctx context.Context, id string) (*Kernel, error) {
+	held, err := supervisor.Find(ctx, supervisor.Dir(s.Root, id))
+	if errors.Is(err, supervisor.ErrNone) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ended, ok := held.Ended(); ok {
+		if err := held.Forget(); err != nil {
+			return nil, err
+		}
+		return nil, &ErrGone{ended}
+	}
+	k := &Kernel{held: held}
+	b, err := os.ReadFile(aboutFile(held.Dir()))
+	if err == nil {
+		err = json.Unmarshal(b, &k.about)
+	}
+	if err != nil {
+		held.Release()
+		return nil, fmt.Errorf("what is on record of the kernel: %w", err)
+	}
+	return k, nil
+}
+
+// All lists the kernels on this machine, also those that no server holds.
+func (s *Starter) All() []supervisor.Found { return supervisor.List(s.Root) }
