@@ -1,0 +1,221 @@
+package notebook_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+)
+
+// poll waits for what is on no record.
+func poll(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
+		if is() {
+			return
+		}
+	}
+	t.Fatalf("%s did not come", what)
+}
+
+// waitFile waits for a file that a cell writes.
+func waitFile(t *testing.T, name string) {
+	t.Helper()
+	poll(t, name, func() bool { _, err := os.Stat(name); return err == nil })
+}
+
+func touch(t *testing.T, name string) {
+	t.Helper()
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The server is killed while a cell runs, and the next one goes on with it: the cell is
+// not sent again, its reply arrives, and what it knows is still there.
+func TestServerDiesDuringACell(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("import time, os\ncount = 0")
+	run := w.start("count += 1\nprint('begun', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.02)\nprint('done')\n'end'")
+	w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun\n") })
+	began := time.Now()
+	w.crash()
+	poll(t, "the kernel", func() bool { return w.runner.Joined() == 1 })
+	t.Logf("attached again %v after the crash", time.Since(began))
+	touch(t, filepath.Join(w.dir, "go"))
+	d := w.await(run)
+	if d.Status != clew.CellOK || !d.OutputsLost || d.ExecutionCount != 2 {
+		t.Errorf("it ended with %+v\n%s", d, w.story())
+	}
+	if got := w.text(run); got != "begun\ndone\n" {
+		t.Errorf("it printed %q", got)
+	}
+	kept := ""
+	for _, o := range w.outputsOf(d.OutputBlob) { // the file is written from it
+		text, _ := o["text"].(string)
+		kept += text
+	}
+	if !strings.HasPrefix(kept, "begun\ndone\n") {
+		t.Errorf("kept is %q", kept)
+	}
+	status := 0
+	for _, m := range w.message {
+		if m.Cell != nil && m.Cell.RunID == run && m.Say == clew.SayKernelStatus {
+			if status++; m.Text != "idle" {
+				t.Errorf("the status is %q", m.Text)
+			}
+		}
+	}
+	if status != 1 {
+		t.Errorf("there are %d status messages", status)
+	}
+	if d := w.run("print(count)"); w.text(d.RunID) != "1\n" || d.OutputsLost {
+		t.Errorf("the cell ran %q times, and %+v", w.text(d.RunID), d)
+	}
+}
+
+// The cell ends while there is no server. How it ended is known all the same.
+func TestCellEndsWithoutAServer(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("import time, os\ncount = 0")
+	for code, want := range map[string]clew.CellStatus{"count += 1": clew.CellOK, "count += 1; 1/0": clew.CellError} {
+		_ = os.Remove(filepath.Join(w.dir, "go"))
+		run := w.start("print('begun', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.02)\nos.remove('go')\nopen('done', 'w').close()\n" + code)
+		w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
+		w.close()
+		touch(t, filepath.Join(w.dir, "go"))
+		waitFile(t, filepath.Join(w.dir, "done"))
+		_ = os.Remove(filepath.Join(w.dir, "done"))
+		w.again()
+		if d := w.await(run); d.Status != want || !d.OutputsLost {
+			t.Errorf("%s: it ended with %+v", code, d)
+		}
+	}
+	if d := w.run("print(count)"); w.text(d.RunID) != "2\n" {
+		t.Errorf("the cells ran %q times", w.text(d.RunID))
+	}
+}
+
+// again starts another server after close.
+func (w *world) again() {
+	w.Helper()
+	w.mem.Down("node" + string(rune('0'+w.hosts)))
+	w.open()
+	if err := w.host.Wake(w.Context(), w.id); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// The kernel dies while there is no server: nobody knows how the cell ended, and it is
+// not run again.
+func TestKernelDiesWithoutAServer(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	run := w.start("print('begun', flush=True)\nimport time\ntime.sleep(60)")
+	w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
+	w.close()
+	machine := realOf(w)
+	k, err := machine.Starter.Find(t.Context(), w.lastKernelID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-k.Done()
+	k.Release()
+	w.again()
+	if d := w.await(run); d.Status != clew.CellInDoubt || !d.OutputsLost || d.Reason == "" {
+		t.Errorf("it ended with %+v", d)
+	}
+	w.until("the kernel's end", func() bool { return !w.lastKernel().State.Alive() })
+	if d := w.run("1"); d.Status != clew.CellOK || d.ExecutionCount != 1 {
+		t.Errorf("the next cell: %+v", d)
+	}
+}
+
+// A question that a cell asks stays open while the server is away; whoever comes next
+// hands the answer over. A password is on no record.
+//
+// Covers: C-61
+func TestQuestionOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	run := w.start("print('hello', input('name? '))")
+	w.until("the question", func() bool { return len(w.asked) == 1 })
+	if w.asked[0].Question != "name? " {
+		t.Errorf("the question is %+v", w.asked[0])
+	}
+	w.crash()
+	w.answer("Ada")
+	if d := w.await(run); d.Status != clew.CellOK || w.text(run) != "hello Ada\n" {
+		t.Errorf("it ended with %+v and printed %q", d, w.text(run))
+	}
+	run = w.start("import getpass\nkey = getpass.getpass('key? ')\nurl = b'https://me:' + key.encode() + b'@host'\nprint(len(key))")
+	w.until("the question", func() bool { return len(w.asked) == 2 })
+	w.answer("geheim-xyzzy")
+	if d := w.await(run); d.Status != clew.CellOK || w.text(run) != "12\n" {
+		t.Errorf("it ended with %+v and printed %q", d, w.text(run))
+	}
+	w.crash() // the next server never knew it
+	if d := w.run("kept = key == 'geheim-' + 'xyz' + 'zy'\nprint(kept)"); w.text(d.RunID) != "True\n" {
+		t.Errorf("the kernel forgot it: %q", w.text(d.RunID))
+	}
+	for _, r := range w.records {
+		if strings.Contains(string(r.Data()), "xyzzy") {
+			t.Errorf("the password is in %s", r.Data())
+		}
+	}
+	for address, b := range w.blobs.all {
+		if strings.Contains(string(b), "xyzzy") {
+			t.Errorf("the password is in the blob %s", address)
+		}
+	}
+}
+
+// An idle kernel outlives the server with all that it knows.
+func TestIdleKernelOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("x = 'kept'")
+	before := w.lastKernelID()
+	w.crash()
+	// The next server joins it as soon as the session is loaded, so that it can be asked.
+	poll(t, "a completion", func() bool {
+		return slices.Contains(w.runner.Complete(t.Context(), w.id, w.notebook, "x.up", 4).Matches, "upper")
+	})
+	if d := w.run("print(x)"); w.text(d.RunID) != "kept\n" || w.lastKernelID() != before || d.OutputsLost {
+		t.Errorf("it printed %q: %+v", w.text(d.RunID), d)
+	}
+	w.do(&clew.NotebookCloseData{NotebookID: w.notebook})
+	poll(t, "the kernel's end", func() bool { return len(realOf(w).Running()) == 0 })
+}
+
+// A kernel that is alive and does not answer is shown as such, and can be restarted.
+func TestWedgedKernel(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("x = 1")
+	before := w.lastKernelID()
+	run := w.start("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)")
+	w.until("the kernel's silence", func() bool {
+		k := w.lastKernel()
+		return k.State == clew.KernelBusy && strings.Contains(k.Reason, "does not answer")
+	})
+	w.do(&clew.KernelRestartData{KernelTarget: clew.KernelTarget{NotebookID: w.notebook}})
+	if d := w.await(run); d.Status != clew.CellAborted {
+		t.Errorf("it ended with %+v", d)
+	}
+	w.until("another kernel", func() bool { return w.lastKernel().State == clew.KernelIdle && w.lastKernelID() != before })
+	if d := w.run("x"); d.ErrorName != "NameError" {
+		t.Errorf("after the restart: %+v", d)
+	}
+}

@@ -1,0 +1,254 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/notebook/kernel"
+	"github.com/clew-run/clew/internal/notebook/process"
+)
+
+const (
+	startWithin = 90 * time.Second // until a kernel answers
+	askWithin   = 10 * time.Second // of a request that no cell holds up
+	deathWithin = 2 * time.Second  // from the end of the sockets to that of the process
+)
+
+// An attached kernel is one that this server is joined to. Its goroutine hands what the
+// kernel says to whoever listens for it; what nobody listens for, such as the words of a
+// thread that outlives its cell, is dropped.
+type attached struct {
+	id      string
+	process Process
+	client  *kernel.Client
+	info    kernel.Info
+	reading sync.WaitGroup
+	// session and notebook are those that it works for, busy says that a cell runs.
+	session  clew.SessionID
+	notebook string
+	busy     atomic.Bool
+	// displays belongs to whoever works for the notebook.
+	displays map[string]*item
+
+	mu       sync.Mutex
+	listen   map[string]listener
+	subshell string // "" until one was made
+}
+
+type listener struct {
+	hear chan kernel.Message
+	stop chan struct{}
+}
+
+func newListener() listener {
+	return listener{hear: make(chan kernel.Message), stop: make(chan struct{})}
+}
+
+// attach joins the kernel of a process. The identity is the same after each restart of
+// the server, so replies to what an earlier one sent arrive: those to the request expect
+// wait for who hears them.
+func attach(ctx context.Context, id string, p Process, expect string, within time.Duration, log *slog.Logger) (*attached, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	go func() { // a process that ends is not waited for
+		select {
+		case <-p.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	at, err := kernel.ReadConnection(p.ConnectionFile())
+	if err != nil {
+		return nil, err
+	}
+	client, err := kernel.Dial(ctx, at, kernel.Options{Identity: "clew-" + id, Starting: true, Log: log})
+	if err != nil {
+		return nil, whyEnded(p, err)
+	}
+	k := &attached{id: id, process: p, client: client, listen: map[string]listener{}, displays: map[string]*item{}}
+	if expect != "" {
+		k.listen[expect] = newListener()
+	}
+	k.reading.Go(k.read)
+	if k.info, err = client.Info(ctx); err != nil {
+		k.leave()
+		return nil, whyEnded(p, err)
+	}
+	return k, nil
+}
+
+// whyEnded tells how a process ended, if that is why something failed.
+func whyEnded(p Process, err error) error {
+	select {
+	case <-p.Done():
+	default:
+		return err
+	}
+	if ended, ok := p.Ended(); ok {
+		return clew.WrapError(clew.ExecutionFailed, err, "the kernel has ended: %s", process.How(ended))
+	}
+	return clew.WrapError(clew.ExecutionFailed, err, "the kernel has ended")
+}
+
+// read hands messages over until the connection ends.
+func (k *attached) read() {
+	for m := range k.client.Messages() {
+		k.mu.Lock()
+		l, ok := k.listen[m.ParentID]
+		k.mu.Unlock()
+		if !ok {
+			continue
+		}
+		select {
+		case l.hear <- m:
+		case <-l.stop:
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, l := range k.listen {
+		close(l.hear)
+		delete(k.listen, id)
+	}
+	k.listen = nil
+}
+
+// hear gives what the kernel says about a request. The channel is closed when the
+// connection ends. stop must be called.
+func (k *attached) hear(msgID string) (messages <-chan kernel.Message, stop func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l, expected := k.listen[msgID]
+	if !expected {
+		l = newListener()
+	}
+	if k.listen == nil {
+		close(l.hear)
+		return l.hear, func() {}
+	}
+	k.listen[msgID] = l
+	return l.hear, sync.OnceFunc(func() {
+		close(l.stop)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.listen != nil && k.listen[msgID].stop == l.stop {
+			delete(k.listen, msgID)
+		}
+	})
+}
+
+// alive says whether both the process and the connection are there.
+func (k *attached) alive() bool {
+	select {
+	case <-k.process.Done():
+		return false
+	case <-k.client.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// ended says whether the process is gone, and how it ended in words.
+func (k *attached) ended() (string, bool) {
+	select {
+	case <-k.process.Done():
+	default:
+		return "", false
+	}
+	if e, ok := k.process.Ended(); ok {
+		return process.How(e), true
+	}
+	return "nobody saw how", true
+}
+
+// awaitEnd gives the process of a connection that has ended time to end, too.
+func (k *attached) awaitEnd(ctx context.Context) {
+	select {
+	case <-k.process.Done():
+	case <-ctx.Done():
+	case <-time.After(deathWithin):
+	}
+}
+
+// interrupt stops what runs.
+func (k *attached) interrupt(ctx context.Context) error {
+	if k.process.Signals() {
+		return k.process.Interrupt()
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	return k.client.Interrupt(ctx)
+}
+
+// end ends the kernel: it is asked to, and killed after a second.
+func (k *attached) end(ctx context.Context) error {
+	asked, cancel := context.WithTimeout(ctx, time.Second)
+	_ = k.client.Shutdown(asked, false)
+	select {
+	case <-k.process.Done():
+	case <-asked.Done():
+	}
+	cancel()
+	err := k.kill(ctx)
+	k.close()
+	return err
+}
+
+// kill ends the process and waits until it is gone.
+func (k *attached) kill(ctx context.Context) error { return endProcess(ctx, k.process) }
+
+func endProcess(ctx context.Context, p Process) error {
+	select {
+	case <-p.Done():
+		return p.Forget()
+	default:
+	}
+	err := p.Kill()
+	select {
+	case <-p.Done():
+		return p.Forget()
+	case <-ctx.Done():
+		return errors.Join(err, ctx.Err())
+	}
+}
+
+// leave lets go of the kernel, which goes on.
+func (k *attached) leave() {
+	k.mu.Lock()
+	subshell := k.subshell
+	k.mu.Unlock()
+	if subshell != "" && k.alive() { // the next server makes its own
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		_ = k.client.CloseSubshell(ctx, subshell)
+		cancel()
+	}
+	k.close()
+	k.process.Release()
+}
+
+func (k *attached) close() {
+	_ = k.client.Close()
+	k.reading.Wait()
+}
+
+// within gives the subshell in which something can be asked beside a cell, "" if the
+// kernel has none.
+func (k *attached) within(ctx context.Context) string {
+	if !k.info.Subshells() {
+		return ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.subshell == "" {
+		if id, err := k.client.OpenSubshell(ctx); err == nil {
+			k.subshell = id
+		}
+	}
+	return k.subshell
+}

@@ -1,0 +1,72 @@
+package notebook
+
+import (
+	"context"
+	"strings"
+
+	"github.com/clew-run/clew"
+)
+
+// Hold takes care of the kernels that an earlier run of the server left: without a
+// server they end after a while. Who works for a notebook joins its kernel when there is
+// something to do.
+func (r *Runner) Hold(ctx context.Context) {
+	for _, id := range r.cfg.Kernels.Running() {
+		p, err := r.cfg.Kernels.Find(ctx, id)
+		if err != nil {
+			r.cfg.Log.Warn("a kernel of an earlier run cannot be held", "kernel", id, "err", err)
+			continue
+		}
+		r.mu.Lock()
+		r.held[id] = p
+		r.mu.Unlock()
+	}
+}
+
+// hold keeps a kernel's process that nobody is joined to.
+func (r *Runner) hold(id string, p Process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held[id] = p
+}
+
+// find gives a kernel's process: one that Hold found, or one that is there by now.
+func (r *Runner) find(ctx context.Context, id string) (Process, error) {
+	r.mu.Lock()
+	p := r.held[id]
+	delete(r.held, id)
+	r.mu.Unlock()
+	if p == nil {
+		return r.cfg.Kernels.Find(ctx, id)
+	}
+	return p, nil
+}
+
+// EndSession ends the kernels of a session that was deleted.
+func (r *Runner) EndSession(id clew.SessionID) {
+	prefix := kernelPrefix(id)
+	var ends []Process
+	r.mu.Lock()
+	for name, k := range r.live {
+		if strings.HasPrefix(name, prefix) {
+			delete(r.live, name)
+			ends = append(ends, k.process)
+			defer k.close()
+		}
+	}
+	for name, p := range r.held {
+		if strings.HasPrefix(name, prefix) {
+			delete(r.held, name)
+			ends = append(ends, p)
+		}
+	}
+	r.mu.Unlock()
+	for _, p := range ends {
+		if err := p.Kill(); err != nil {
+			r.cfg.Log.Warn("a kernel of a deleted session could not be ended", "err", err)
+			continue
+		}
+		<-p.Done()
+		_ = p.Forget()
+	}
+}
