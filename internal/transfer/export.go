@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/core"
 )
 
 // An Exporter writes sessions to files. It is safe for concurrent use.
@@ -28,6 +29,8 @@ type What struct {
 	Format  Format
 	Agent   clew.AgentID // with session-log: only what this agent said and heard
 	All     bool         // with message-store: not only the newest
+	// Notebook is which one, with notebook; "" is the first.
+	Notebook string
 }
 
 // An Export is ready to be written.
@@ -35,6 +38,17 @@ type Export struct {
 	x    *Exporter
 	what What
 	s    *archiveScan
+	// Of a notebook: the file, and what it is called.
+	file []byte
+	name string
+}
+
+// FileName is what a file with the export is called.
+func (e *Export) FileName() string {
+	if e.what.Format == Notebook && core.ValidNotebookPath(e.name) {
+		return e.name
+	}
+	return e.what.Format.FileName(e.what.Session)
 }
 
 // Prepare looks the session over. What can fail fails here, before a byte is
@@ -47,7 +61,11 @@ func (x *Exporter) Prepare(ctx context.Context, what What) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Export{x: x, what: what, s: s}, nil
+	e := &Export{x: x, what: what, s: s}
+	if what.Format == Notebook {
+		err = e.makeNotebook(ctx)
+	}
+	return e, err
 }
 
 // Write writes the export. A file that was cut off is not mistaken for a whole
@@ -62,6 +80,9 @@ func (e *Export) Write(ctx context.Context, w io.Writer) error {
 		return e.writeLog(ctx, w)
 	case MessageStore:
 		return e.writeStore(ctx, w)
+	case Notebook:
+		_, err := w.Write(e.file)
+		return err
 	}
 	return errors.New("transfer: no such format")
 }

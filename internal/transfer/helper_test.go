@@ -26,6 +26,9 @@ const nowMS = 1_900_000_000_000
 
 var ada = clew.Principal{User: "ada", Role: clew.RoleOwner}
 
+// conversations are the forms that every session has. A notebook is there or not.
+var conversations = []transfer.Format{transfer.Bundle, transfer.TaskFolder, transfer.SessionLog, transfer.MessageStore}
+
 // A T is a test or a property's.
 type T interface {
 	Helper()

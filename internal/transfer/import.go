@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 
 	"github.com/clew-run/clew/internal/session/rewind"
 
@@ -44,6 +45,7 @@ type Upload struct {
 	NewID     bool
 	Workspace string // the folder that its agents will work in
 	Title     string // in place of its own
+	Name      string // of the file; a notebook is called so
 	// NoCheckpoints leaves those of a bundle out: a session is worth having
 	// without them if they are refused.
 	NoCheckpoints bool
@@ -82,6 +84,8 @@ func (x *Importer) Import(ctx context.Context, body io.Reader, u Upload) (Import
 		err = t.bundle(src)
 	case MessageStore:
 		err = t.store(src)
+	case Notebook:
+		err = t.notebook(src)
 	case TaskFolder, SessionLog:
 		err = t.folder(src)
 	}
@@ -247,6 +251,9 @@ func (t *importJob) openPack() (Unpacked, error) {
 	return files, err
 }
 
+// notebookStart is how notebook files begin: with one of the few names that they have.
+var notebookStart = regexp.MustCompile(`^[\s\x{feff}]*\{\s*"(cells|metadata|nbformat|nbformat_minor|worksheets)"`)
+
 // detect finds out what a file is by how it begins.
 func detect(src *bufio.Reader, want Format) (Format, error) {
 	start, err := src.Peek(512)
@@ -265,6 +272,9 @@ func detect(src *bufio.Reader, want Format) (Format, error) {
 	case len(start) > 262 && string(start[257:262]) == "ustar":
 		return TaskFolder, nil // or a session log: its names tell
 	case bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n\ufeff"), []byte{'{'}):
+		if notebookStart.Match(start) {
+			return Notebook, nil
+		}
 		return MessageStore, nil
 	}
 	return "", bad("this is neither a bundle nor one of the other forms")

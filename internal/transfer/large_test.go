@@ -119,7 +119,7 @@ func TestLargeSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves gigabytes")
 	}
-	for _, format := range transfer.Formats() {
+	for _, format := range conversations {
 		began := time.Now()
 		records := endless{n: largeBytes / textBytes}
 		head := uint64(0)

@@ -87,7 +87,7 @@ func TestRoundTrip(t *testing.T) {
 		s := newScribe("sess_1")
 		invent(t, s, session.BlobScheme+address)
 		first.has(t, s)
-		for _, format := range transfer.Formats() {
+		for _, format := range conversations {
 			what := transfer.What{Session: "sess_1", Format: format, All: true}
 			file := first.export(t, what)
 			if !bytes.Equal(file, first.export(t, what)) {

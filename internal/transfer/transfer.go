@@ -22,10 +22,11 @@ const (
 	TaskFolder   Format = "task-folder"   // a folder for each task; tar
 	SessionLog   Format = "session-log"   // one log of what was said; tar
 	MessageStore Format = "message-store" // the newest messages in short; JSON
+	Notebook     Format = "notebook"      // one of its notebooks; Jupyter's .ipynb
 )
 
 // Formats lists them.
-func Formats() []Format { return []Format{Bundle, TaskFolder, SessionLog, MessageStore} }
+func Formats() []Format { return []Format{Bundle, TaskFolder, SessionLog, MessageStore, Notebook} }
 
 // Valid reports whether there is such a format.
 func (f Format) Valid() bool { return slices.Contains(Formats(), f) }
@@ -37,6 +38,8 @@ func (f Format) FileName(id clew.SessionID) string {
 		return string(id) + ".clew"
 	case MessageStore:
 		return string(id) + ".json"
+	case Notebook:
+		return string(id) + ".ipynb"
 	case TaskFolder, SessionLog:
 	}
 	return string(id) + "." + string(f) + ".tar"
@@ -49,6 +52,8 @@ func (f Format) MediaType() string {
 		return "application/zstd"
 	case MessageStore:
 		return "application/json"
+	case Notebook:
+		return "application/x-ipynb+json"
 	case TaskFolder, SessionLog:
 	}
 	return "application/x-tar"
