@@ -53,6 +53,8 @@ type Config struct {
 	// AppTool gives a tool server's tool to a page of that server, if it is for pages;
 	// nil gives none.
 	AppTool func(ctx context.Context, server, name string) (tool.Tool, bool)
+	// Notebooks says how cells of notebooks run; nil has no notebooks.
+	Notebooks Notebooks
 	// MonthCost says what a person's sessions cost this month; nil = nobody counts.
 	MonthCost func(owner clew.UserID) float64
 	Clock     clock.Clock // nil = the machine's
@@ -178,7 +180,7 @@ func (a *Agent) ReminderSec(overlay map[string]any) int {
 // Agents implements session.Rules.
 func (a *Agent) Agents(overlay map[string]any) core.AgentRules {
 	v := a.valuesFor(overlay)
-	return core.AgentRules{Monitors: v.MonitorsMax, Ephemeral: v.EphemeralAgents, Wakes: v.WakesMax, Budget: core.MonitorBudget{
+	return core.AgentRules{Monitors: v.MonitorsMax, Ephemeral: v.EphemeralAgents, Wakes: v.WakesMax, KernelAfterRewind: clew.KernelPolicy(v.KernelAfterRewind), Budget: core.MonitorBudget{
 		Turns: v.MonitorMaxConcurrent, Actions: v.MonitorMaxActionsPerMin, Bytes: v.MonitorMaxOutputPerMin,
 	}}
 }

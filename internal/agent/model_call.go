@@ -249,8 +249,16 @@ func (w *worker) answered(ctx context.Context, v session.View, answer llm.Answer
 	calls := clew.ModelMessage{Content: parts}.ToolCalls()
 	current := len(calls) > 0 && w.refresh(ctx)
 	plans := make([]*preparedCall, len(calls))
+	notebook := false
 	for i, p := range calls {
-		plans[i] = w.prepare(ctx, v, core.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: core.CallProposed})
+		call := core.Call{ID: p.ToolCallID, Tool: p.Tool, Input: p.Input, Status: core.CallProposed}
+		if _, is := w.notebookTool(v, p.Tool); is && notebook {
+			plans[i] = &preparedCall{call: call, own: true} // it may rest on what the one before it does
+			continue
+		} else if is {
+			notebook = true
+		}
+		plans[i] = w.prepare(ctx, v, call)
 	}
 	var before *workspaceSnapshot
 	var r decide.Result

@@ -45,6 +45,8 @@ func (p *preparedCall) plan() decide.CallPlan {
 		c.Verdict = decide.VerdictLimit
 	case p.decision.Kind == policy.Ask:
 		c.Verdict, c.Remember = decide.VerdictAsk, policy.Offer(p.input)
+	case p.notebook != nil: // it begins with what it changes
+		c.Verdict = decide.VerdictOwn
 	default:
 		c.Verdict = decide.VerdictAllow
 	}

@@ -25,12 +25,13 @@ type preparedCall struct {
 	spec     tool.Spec
 	action   *tool.Action
 	decision policy.Decision
-	input    policy.Input // what the decision rests on
-	wrong    string       // the model called it wrongly
-	title    string       // what it does, as it was called
-	own      bool         // one of the agent's own tools
-	changed  bool         // it would do something else than what was approved
-	node     string       // this one, if it is on record with the call that the files are here
+	input    policy.Input  // what the decision rests on
+	wrong    string        // the model called it wrongly
+	title    string        // what it does, as it was called
+	own      bool          // one of the agent's own tools
+	notebook *notebookCall // what it changes of a notebook, nil for all else
+	changed  bool          // it would do something else than what was approved
+	node     string        // this one, if it is on record with the call that the files are here
 }
 
 // prepare finds out what a call would do. It changes nothing.
@@ -38,6 +39,11 @@ func (w *worker) prepare(ctx context.Context, v session.View, c core.Call) *prep
 	p := &preparedCall{call: c}
 	if spec, ok := w.ownOf(v, c); ok {
 		p.spec, p.own = spec, true
+		return p
+	}
+	if spec, ok := w.notebookTool(v, c.Tool); ok {
+		p.spec = spec
+		w.prepareNotebook(ctx, v, p)
 		return p
 	}
 	t, ok := w.tools[c.Tool]
@@ -90,19 +96,25 @@ func (w *worker) inspectCall(ctx context.Context, v session.View, t tool.Tool, p
 	if p.action = action; p.title == "" {
 		p.title = action.Effect.Summary
 	}
-	p.input = policy.Input{
-		Spec: p.spec, Action: action, Values: w.values, Trusted: w.trusted, Mode: &w.mode,
+	p.input = w.policyInput(v, p)
+	if p.decision = policy.Decide(p.input); planted.Bug("approval not asked for") && p.decision.Kind == policy.Ask {
+		p.decision = policy.Decision{Kind: policy.Allow}
+	}
+}
+
+// policyInput is what the decision on a call rests on.
+func (w *worker) policyInput(v session.View, p *preparedCall) policy.Input {
+	in := policy.Input{
+		Spec: p.spec, Action: p.action, Values: w.values, Trusted: w.trusted, Mode: &w.mode,
 		AlwaysAllowed: p.spec.Server != "" && w.cfg.AlwaysAllowed(p.spec),
 		// Tools cost nothing: the budget is asked about before model calls.
 		Counters:   policy.Counters{AutoApproved: v.Task.AutoApproved, Mistakes: v.Task.Mistakes},
 		Remembered: v.Root.Allowed, Owner: v.Owner,
 	}
 	if w.noPlace == nil && w.workspace.Dir == v.Workspace { // not one that a link leads to by now
-		p.input.Dir = w.folder(v)
+		in.Dir = w.folder(v)
 	}
-	if p.decision = policy.Decide(p.input); planted.Bug("approval not asked for") && p.decision.Kind == policy.Ask {
-		p.decision = policy.Decision{Kind: policy.Allow}
-	}
+	return in
 }
 
 // prepareTool makes an error of a tool's panic: it fails its call, not the turn.
@@ -169,7 +181,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 	var doubtful []core.Call
 	var own *core.Call
 	waits := false
-	for _, c := range v.Task.Calls {
+	for i, c := range v.Task.Calls {
 		_, isOwn := w.ownOf(v, c)
 		switch c.Status {
 		case core.CallRunning:
@@ -185,10 +197,10 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 			case isOwn && (own == nil || own.Tool == toolCompletion): // completion comes last
 				first := c
 				own = &first
-			case !isOwn:
+			case !isOwn && !w.afterNotebookCall(v, i):
 				undecided = append(undecided, w.prepare(ctx, v, c))
 			}
-		case core.CallAsked, core.CallChild, core.CallApp:
+		case core.CallAsked, core.CallChild, core.CallApp, core.CallCell:
 			waits = true
 		case core.CallDone:
 		}
@@ -230,9 +242,6 @@ func (w *worker) closeTexts(ctx context.Context, v session.View, calls []core.Ca
 // approval covers what was shown: if the call would now do anything else, it
 // does not begin, and the person is asked anew.
 func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCall) error {
-	before := w.snapBefore(ctx, v, plans)
-	var r decide.Result
-	defer func() { before.done(r) }()
 	for _, p := range plans {
 		if p.call.Status == core.CallApproved && p.wrong == "" && p.decision.Kind != policy.Deny && p.action.Effect.Digest != p.call.Digest && !planted.Bug("changed tool called") {
 			p.changed = true
@@ -240,6 +249,12 @@ func (w *worker) begin(ctx context.Context, v session.View, plans []*preparedCal
 			p.action.Effect.Summary = "Changed since it was approved: " + p.action.Effect.Summary
 		}
 	}
+	if p := nextNotebookCall(plans); p != nil {
+		return w.changeNotebook(p)
+	}
+	before := w.snapBefore(ctx, v, plans)
+	var r decide.Result
+	defer func() { before.done(r) }()
 	r, err := w.desk.Do(decide.BeginCalls{Files: before.seen(), Plans: plansOf(plans), Most: w.values.AutoApprovalMaxReq})
 	w.noteBegun(plans, r)
 	return ignoreTurnOver(err)

@@ -42,9 +42,11 @@ type toolSet struct {
 	offered []llm.Tool // the tools as the model sees them
 	fixed   int        // tokens of both, as far as can be told
 
-	layer clew.Layer      // of the run that the task works in, "" for none
-	own   []tool.Spec     // the agent's own tools
-	known map[string]bool // the tools that a run's todos can use
+	layer clew.Layer  // of the run that the task works in, "" for none
+	own   []tool.Spec // the agent's own tools
+	// notebooks are the tools for notebooks, if the mode has them.
+	notebooks []tool.Spec
+	known     map[string]bool // the tools that a run's todos can use
 
 	skills []project.Skill
 
@@ -88,6 +90,7 @@ func (w *worker) equip(ctx context.Context, v session.View) error {
 			Prompt: "The mode " + name + " that this task was given no longer exists. Tell the user so and ask for another.",
 		}
 	}
+	w.mode = withNotebooks(w.mode, v)
 	if err := w.pickModel(v.Task.Profile, v.Task.ParentTaskID != ""); err != nil {
 		return err
 	}
@@ -135,6 +138,12 @@ func (w *worker) pickTools(ctx context.Context, v session.View) {
 	}
 	w.own = withApps(w.own, v.Apps)
 	w.tools, w.known = map[string]tool.Tool{}, map[string]bool{}
+	if w.notebooks = nil; w.hasNotebooks() {
+		w.notebooks = notebookSpecs
+		for _, s := range notebookSpecs {
+			w.known[s.Name] = true
+		}
+	}
 	narrow := w.mode
 	narrow.Groups = groupsOf(w.layer, w.mode)
 	for _, t := range w.cfg.Tools(ctx) {
@@ -200,8 +209,8 @@ func (w *worker) version(v session.View) string {
 	if w.cfg.Version == nil || len(v.Settings) > overlayMax {
 		return ""
 	}
-	return fmt.Sprintf("%d %q %q %q %q %q %q %q %t %q %q %t", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Task.Kind(), v.Workspace, v.Task.ParentTaskID,
-		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, instructionsOf(v), w.surroundings(v), v.Apps)
+	return fmt.Sprintf("%d %q %q %q %q %q %q %q %t %q %q %t %t", w.cfg.Version(), overlayKey(v.Settings), v.Task.Mode, v.Task.Kind(), v.Workspace, v.Task.ParentTaskID,
+		v.Task.Profile, layerOf(v), v.Run != nil && v.Run.Version > 0, instructionsOf(v), w.surroundings(v), v.Apps, nearNotebook(v))
 }
 
 // surroundings is what the prompt tells of the world.
@@ -313,7 +322,7 @@ func (k *toolSet) specs() []llm.Tool {
 		s := t.Spec()
 		list = append(list, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
-	for _, s := range k.own {
+	for _, s := range slices.Concat(k.own, k.notebooks) {
 		list = append(list, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
 	slices.SortFunc(list, func(a, b llm.Tool) int { return strings.Compare(a.Name, b.Name) })

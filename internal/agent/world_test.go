@@ -65,6 +65,8 @@ type world struct {
 	madeFrom string // where the session's own work tree was made
 	several  bool   // each host is another node
 	agent    *agent.Agent
+	books    *books           // nil has no notebooks
+	slots    *session.Limiter // nil has no limit
 }
 
 // profiles is what every world has in its settings. The provider is played, so
@@ -121,8 +123,13 @@ func (w *world) open() {
 		name = fmt.Sprint("node", w.hosts)
 		peers = lonely(name)
 	}
+	var kernels agent.Notebooks
+	var work session.Notebooks
+	if w.books != nil {
+		kernels, work = w.books, w.books
+	}
 	w.agent = agent.New(agent.Config{
-		Node: name, MonthCost: func(clew.UserID) float64 { return w.month }, Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
+		Notebooks: kernels, Node: name, MonthCost: func(clew.UserID) float64 { return w.month }, Settings: w.settings, Blobs: w.blobs, Log: slog.New(slog.DiscardHandler),
 		Provider:      func(p settings.Profile) (llm.Provider, error) { return w.provider(p) },
 		Model:         func(settings.Profile) agent.Model { return w.info },
 		Tools:         func(context.Context) []tool.Tool { return w.tools },
@@ -144,7 +151,11 @@ func (w *world) open() {
 			return workspace.Open(dir, nil)
 		},
 	})
-	w.host = session.NewHost(session.Config{Journal: node, Peers: peers, Index: node, Agent: w.agent, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Rules: rules{w}})
+	var slots session.Slots
+	if w.slots != nil {
+		slots = w.slots
+	}
+	w.host = session.NewHost(session.Config{Notebooks: work, Slots: slots, Journal: node, Peers: peers, Index: node, Agent: w.agent, Blobs: w.blobs, Files: w.files, Log: slog.New(slog.DiscardHandler), Rules: rules{w}})
 	if w.id != "" {
 		return
 	}

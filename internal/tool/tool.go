@@ -47,7 +47,9 @@ const (
 	GroupCommand Group = "command"
 	GroupFetch   Group = "fetch"
 	GroupMCP     Group = "mcp"
-	GroupControl Group = "control" // questions, completion, todos, modes, subtasks: the agent's own
+	// GroupNotebook is that of notebooks: their cells run as commands do.
+	GroupNotebook Group = "notebook"
+	GroupControl  Group = "control" // questions, completion, todos, modes, subtasks: the agent's own
 )
 
 // A Call is one call of a tool.

@@ -171,7 +171,8 @@ func modeForbids(in Input, group tool.Group) string {
 	if !slices.Contains(in.Mode.Groups, string(group)) {
 		return fmt.Sprintf("the mode %s may not %s", in.Mode.Slug, doings[group])
 	}
-	if group != tool.GroupEdit || in.Mode.EditPattern == "" {
+	changes := group == tool.GroupEdit || group == tool.GroupNotebook && in.Spec.Class != clew.ClassReadOnly
+	if !changes || in.Mode.EditPattern == "" {
 		return ""
 	}
 	for _, path := range in.Action.Effect.Paths {
@@ -188,7 +189,7 @@ func modeForbids(in Input, group tool.Group) string {
 // doings says what the tools of a group do.
 var doings = map[tool.Group]string{
 	tool.GroupRead: "read files", tool.GroupEdit: "change files", tool.GroupCommand: "run commands",
-	tool.GroupFetch: "fetch from the web", tool.GroupMCP: "use tool servers",
+	tool.GroupNotebook: "use notebooks", tool.GroupFetch: "fetch from the web", tool.GroupMCP: "use tool servers",
 }
 
 // byFlags goes through what people have switched on.
@@ -198,7 +199,7 @@ func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 		return in.ask(group, because(clew.PolicyAutoApprovalOff, "auto-approval is off"))
 	}
 	// Commands and edits in a workspace run, or become, code of that workspace.
-	reads := group == tool.GroupRead || (group == tool.GroupCommand && in.Spec.Class == clew.ClassReadOnly)
+	reads := group == tool.GroupRead || (group == tool.GroupCommand || group == tool.GroupNotebook) && in.Spec.Class == clew.ClassReadOnly
 	if !in.Trusted && !reads {
 		return in.ask(group, because(clew.PolicyUntrusted, "this directory is not trusted yet"))
 	}
@@ -210,6 +211,8 @@ func (in Input) byFlags(group tool.Group, line Line, lineErr error) Decision {
 		return in.flag(group, v.AllowReadOnly, "always_allow_read_only", "read", "reading")
 	case tool.GroupEdit:
 		return in.flag(group, v.AllowWrite, "always_allow_write", "edit", "changing files")
+	case tool.GroupNotebook:
+		return in.notebook()
 	case tool.GroupFetch:
 		return in.flag(group, v.AllowFetch, "always_allow_fetch", "fetch", "fetching from the web")
 	case tool.GroupMCP:

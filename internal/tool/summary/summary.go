@@ -36,10 +36,14 @@ var keep = map[string][]string{
 	"execute_command": {"description", "command"},
 	"list_files":      {"pattern", "path"},
 	"search_files":    {"pattern", "path"},
+	"notebook_read":   {"path", "cells"},
+	"notebook_edit":   {"path"},
+	"run_cell":        {"path", "cell_ids", "code"},
+	"kernel":          {"path", "action"},
 }
 
-// firstLine lists the tools of whose command only the first line is shown.
-var firstLine = map[string]bool{"Bash": true, "execute_command": true}
+// firstLine says of which field of a tool only the first line is shown.
+var firstLine = map[string]string{"Bash": "command", "execute_command": "command", "run_cell": "code"}
 
 // Input gives the short form of a call's input: a JSON object with the fields
 // that say what the call is about. Input that is no object is shown cut.
@@ -59,7 +63,7 @@ func Input(tool string, input json.RawMessage) string {
 	}
 	short := make(map[string]any, len(fields))
 	for name, value := range fields {
-		short[cut(name, MaxInputLength)] = shorten(value, firstLine[tool] && name == "command")
+		short[cut(name, MaxInputLength)] = shorten(value, firstLine[tool] == name)
 	}
 	return encode(short)
 }
