@@ -56,6 +56,26 @@ func TestLay(t *testing.T) {
 	}
 }
 
+// The data of the notebook has what its story says, and the notebook has no code yet.
+func TestNotebookData(t *testing.T) {
+	story, _ := Find("")
+	if story.Beside == nil || !strings.Contains(story.Beside.Task, "sales.csv") {
+		t.Fatalf("%+v", story.Beside)
+	}
+	dir := filepath.Join(t.TempDir(), "a", "notebook")
+	if err := story.Beside.Lay(dir); err != nil {
+		t.Fatal(err)
+	}
+	sales, err := os.ReadFile(filepath.Join(dir, "sales.csv"))
+	if err != nil || strings.Count(string(sales), "\n") != 57 || !strings.HasPrefix(string(sales), "day,item,sold,price\n") || strings.Count(string(sales), "2026-10-14,wine,3,849\n") != 1 {
+		t.Errorf("%v\n%s", err, sales)
+	}
+	book, err := os.ReadFile(filepath.Join(dir, "sales.ipynb"))
+	if err != nil || !strings.Contains(string(book), "Two weeks of sales") || strings.Contains(string(book), `"code"`) {
+		t.Errorf("%v\n%s", err, book)
+	}
+}
+
 // A copy that broke off is begun anew.
 func TestLayAfterACrash(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shop")
