@@ -56,6 +56,7 @@ type View interface {
 	Page(ctx context.Context, q view.PageQuery) (clew.MessagesPage, error)
 	ToolCall(ctx context.Context, id string, message clew.MessageID) (view.ToolCall, error)
 	Timeline(ctx context.Context, q view.TimelineQuery) (view.Timeline, error)
+	KernelCheckpoints(ctx context.Context, notebook string, after int64) ([]clew.CheckpointSavedData, error)
 	Close()
 }
 
@@ -101,6 +102,7 @@ type Options struct {
 	Backups     Backups      // nil = no backups are made
 	Search      Search       // nil = nothing is found
 	Git         Git          // nil = nothing is committed
+	Notebooks   Notebooks    // nil = no kernel is asked
 	Exports     Exports      // nil = sessions cannot be exported
 	Imports     Imports      // nil = nor imported
 	// InboxFeed is the WebSocket of an inbox; it authenticates by itself. nil =
@@ -201,6 +203,7 @@ func New(o Options) (*API, error) {
 	a.draftRoutes(h)
 	a.eraseRoutes(h)
 	a.gitRoutes(h)
+	a.notebookRoutes(h)
 	a.linkRoutes()
 	a.transferRoutes()
 	a.plainRoutes()

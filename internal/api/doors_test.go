@@ -18,7 +18,7 @@ import (
 
 // target fills a route's wildcards in.
 func target(path string) string {
-	return strings.NewReplacer("{id}", "s1", "{session_id}", "s1", "{user_id}", "bob", "{name}", "x", "{page...}", "x", "{$}", "", "{address}", strings.Repeat("a", 64)).Replace(path)
+	return strings.NewReplacer("{id}", "s1", "{session_id}", "s1", "{user_id}", "bob", "{name}", "x", "{notebook_id}", "nb1", "{page...}", "x", "{$}", "", "{address}", strings.Repeat("a", 64)).Replace(path)
 }
 
 // Every route that is registered is closed without credentials, but for the
@@ -54,7 +54,7 @@ func TestEveryRouteNeedsCredentials(t *testing.T) {
 			pages++
 		}
 	}
-	if n := len(b.api.Routes()) - pages; n != 82 || pages != 20 {
+	if n := len(b.api.Routes()) - pages; n != 85 || pages != 20 {
 		t.Errorf("%d routes and %d pages; is the walk complete?", n, pages)
 	}
 }

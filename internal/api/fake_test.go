@@ -144,6 +144,10 @@ func (v fakeView) Timeline(_ context.Context, q view.TimelineQuery) (view.Timeli
 	return view.Timeline{Marks: []view.Mark{{MessageID: clew.MessageIDOf(2), Kind: view.MarkUser, Label: "hello"}}, Total: 1}, nil
 }
 
+func (v fakeView) KernelCheckpoints(context.Context, string, int64) ([]clew.CheckpointSavedData, error) {
+	return []clew.CheckpointSavedData{{CheckpointID: "cp_1", CellID: "c1", TS: 5}}, nil
+}
+
 func (v fakeView) Page(_ context.Context, q view.PageQuery) (clew.MessagesPage, error) {
 	v.s.paged = q
 	return clew.MessagesPage{Messages: clew.List[clew.Message]{{MessageID: clew.MessageIDOf(2)}}, Total: 5, Next: clew.MessageIDOf(2)}, nil

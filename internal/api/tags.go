@@ -19,6 +19,7 @@ var groups = []group{
 	{"Git", "What a session changed in its files: diff, commit, work trees, merge.", []string{
 		prefix + "/sessions/{id}/commit", prefix + "/sessions/{id}/diff", prefix + "/sessions/{id}/merge", prefix + "/sessions/{id}/worktree", prefix + "/worktrees",
 	}},
+	{"Notebooks", "What the kernels of notebooks know.", []string{prefix + "/sessions/{id}/notebooks"}},
 	{"Questions", "What agents ask people: the inbox, answer links and push messages.", []string{prefix + "/inbox", prefix + "/answer", "/answer", prefix + "/push"}},
 	{"Permissions", "What agents may do without asking.", []string{prefix + "/permissions", prefix + "/rules"}},
 	{"Models", "Model profiles, the catalogue, and the model in use.", []string{prefix + "/model", prefix + "/models"}},

@@ -75,7 +75,7 @@ func (a *API) writeExport(w http.ResponseWriter, r *http.Request, what transfer.
 	}
 	h := w.Header()
 	h.Set("Content-Type", what.Format.MediaType())
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": what.Format.FileName(what.Session)}))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": e.FileName()}))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	out := answerOf(w, r, a.pace)
 	if err := e.Write(r.Context(), out); err != nil {
@@ -90,7 +90,7 @@ func (a *API) exportable(r *http.Request) (what transfer.What, err error) {
 	ctx, q := r.Context(), r.URL.Query()
 	what = transfer.What{
 		Session: clew.SessionID(r.PathValue("id")), Format: transfer.Format(q.Get("format")), Agent: clew.AgentID(q.Get("agent_id")),
-		All: q.Get("all") == "true",
+		All: q.Get("all") == "true", Notebook: q.Get("notebook_id"),
 	}
 	if what.Format == "" {
 		what.Format = transfer.Bundle
@@ -131,7 +131,7 @@ func (a *API) importSession(t *turns) http.HandlerFunc {
 		}
 		defer leave()
 		got, err := a.take(w, r, t, transfer.Upload{
-			By: p, Format: transfer.Format(q.Get("format")), NewID: q.Get("new_id") == "true", Workspace: q.Get("workspace"), Title: q.Get("title"),
+			By: p, Format: transfer.Format(q.Get("format")), NewID: q.Get("new_id") == "true", Workspace: q.Get("workspace"), Title: q.Get("title"), Name: q.Get("name"),
 			NoCheckpoints: q.Get("checkpoints") == "false",
 		})
 		if err != nil {
@@ -175,7 +175,8 @@ func transferOperation(r Route) *huma.Operation {
 		op.OperationID = "export-session"
 		op.Parameters = append(op.Parameters, word("format", "What kind of file; a bundle if absent", formats...),
 			word("agent_id", "With session-log: only what this agent said and heard"),
-			word("all", "With message-store: not only the newest 200", "true", "false"))
+			word("all", "With message-store: not only the newest 200", "true", "false"),
+			word("notebook_id", "With notebook: which one; the first if absent"))
 		return op
 	case importPath:
 		op := plainOperation(r, "Import a session from an exported file; it belongs to the caller.")
@@ -183,7 +184,8 @@ func transferOperation(r Route) *huma.Operation {
 		op.Parameters = append(op.Parameters, word("format", "What kind of file; detected if omitted", formats...),
 			word("new_id", "Give it a new id instead of its own", "true", "false"),
 			word("checkpoints", "false leaves out those of a bundle", "true", "false"),
-			word("workspace", "The folder that agents work in"), word("title", "In place of its own"))
+			word("workspace", "The folder that agents work in"), word("title", "In place of its own"),
+			word("name", "What the file is called; a notebook is called so"))
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 		}}

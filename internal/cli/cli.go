@@ -77,7 +77,7 @@ func rootCommand(a *env.App) *cobra.Command {
 		exportCommand(a), importCommand(a), loginCommand(a), modelCommand(a), mcpCommand(a), permissionsCommand(a), rulesCommand(a), settingsCommand(a), secretCommand(a), tokenCommand(a), versionCommand(a))
 	root.AddCommand(runCommand(a), initCommand(a), attachCommand(a), inboxCommand(a), answerCommand(a), stopCommand(a), resumeCommand(a), renameCommand(a), archiveCommand(a), shareCommand(a))
 	root.AddCommand(completionCommand(a), manCommand(a), partitionsCommand(a), backupCommand(a), restoreCommand(a), cacheCommand(a), unlinkCommand(a))
-	root.AddCommand(diffCommand(a), commitCommand(a), mergeCommand(a), worktreeCommand(a))
+	root.AddCommand(notebookCommand(a), diffCommand(a), commitCommand(a), mergeCommand(a), worktreeCommand(a))
 	root.CompletionOptions.DisableDefaultCmd = true
 	finish(root)
 	group(root)

@@ -34,7 +34,9 @@ func demoCommand(a *env.App) *cobra.Command {
 			"  till      An agent repairs a small project: it reads, searches, edits, runs\n" +
 			"            commands that you approve, asks, and hands out a subtask. It takes\n" +
 			"            about five minutes and waits for your answers. This one is played\n" +
-			"            if you name none.\n" +
+			"            if you name none. A second session, notebook, waits beside it: an\n" +
+			"            agent plots data in a Jupyter notebook, if there is a Python with\n" +
+			"            ipykernel.\n" +
 			"  desktop   Several agents work at once: on two monitors, in a window with a\n" +
 			"            form, and in the background. Then the server is killed, and the\n" +
 			"            session rewound. It plays by itself in about two minutes.\n\n" +
@@ -143,9 +145,12 @@ and waits for your answers. This terminal says when it asks. In another one:
            lists your messages and answers; add one of them to rewind to before
            it, files included, after a preview
   See    %s
+  Data   %s
+           a second session: an agent plots data in a notebook, with a real
+           kernel. Send the message that is written there
   Stop   %s
 
-`, demoLine(d, "open", string(d.Session)), demoLine(d, "attach", string(d.Session)), demoLine(d, "inbox"), showLine(d), demoLine(d, "rewind", string(d.Session)), d.Workspace, end)
+`, demoLine(d, "open", string(d.Session)), demoLine(d, "attach", string(d.Session)), demoLine(d, "inbox"), showLine(d), demoLine(d, "rewind", string(d.Session)), d.Workspace, demoLine(d, "open", "notebook"), end)
 }
 
 // withoutGit says what does not work on a machine without git.

@@ -25,7 +25,7 @@ import (
 )
 
 // formats are the kinds of files that a session can be written to.
-var formats = []string{"bundle", "task-folder", "session-log", "message-store"}
+var formats = []string{"bundle", "task-folder", "session-log", "message-store", "notebook"}
 
 const taskListName = "task_history.json"
 
@@ -35,8 +35,10 @@ type exporting struct {
 	output string
 	format string
 	agent  string
-	all    bool
-	force  bool
+	// notebook is the id of one of several.
+	notebook string
+	all      bool
+	force    bool
 }
 
 // exported is what clew export prints with --json.
@@ -54,7 +56,7 @@ func exportCommand(a *env.App) *cobra.Command {
 		Short: "Write a session to a file",
 		Long: "Write a session to a file. A bundle has all of it and can be imported on another\n" +
 			"server; the other forms are for other programs and leave out what was taken back.\n\n" + env.HowSession,
-		Example: "clew export sess_1\nclew export sess_1 -o backup.clew\nclew export sess_1 --format task-folder -o ./tasks/",
+		Example: "clew export sess_1\nclew export sess_1 -o backup.clew\nclew export sess_1 --format task-folder -o ./tasks/\nclew export sess_1 --format notebook -o analysis.ipynb",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := env.Argument(args, 0)
@@ -70,6 +72,9 @@ func exportCommand(a *env.App) *cobra.Command {
 			if e.all && e.format != "message-store" {
 				return env.Usagef("--all is for --format message-store: a %s has everything", e.format)
 			}
+			if e.notebook != "" && e.format != "notebook" {
+				return env.Usagef("--notebook is for --format notebook")
+			}
 			return export(cmd.Context(), a, name, e)
 		},
 	}
@@ -77,6 +82,7 @@ func exportCommand(a *env.App) *cobra.Command {
 	cmd.Flags().StringVarP(&e.output, "output", "o", "", "file to write, - for standard output, or a directory (with / at its end) to unpack into")
 	cmd.Flags().StringVar(&e.format, "format", formats[0], strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&e.agent, "agent", "", "with session-log: only what this agent said and heard")
+	cmd.Flags().StringVar(&e.notebook, "notebook", "", "with notebook: the id of one of several; the first if omitted")
 	cmd.Flags().BoolVar(&e.force, "force", false, "write over a file that is there")
 	cmd.Flags().BoolVar(&e.all, "all", false, "with message-store: all messages instead of the newest 200")
 	return cmd
@@ -94,6 +100,9 @@ func export(ctx context.Context, a *env.App, name string, e exporting) error {
 	query := url.Values{"format": {e.format}}
 	if e.agent != "" {
 		query.Set("agent_id", e.agent)
+	}
+	if e.notebook != "" {
+		query.Set("notebook_id", e.notebook)
 	}
 	if e.all {
 		query.Set("all", "true")

@@ -15,7 +15,7 @@ var groups = []struct {
 	commands  []string
 }{
 	{"start", "Start:", []string{"demo", "serve", "open", "doctor"}},
-	{"work", "Work with agents:", []string{"run", "init", "attach", "inbox", "answer", "stop", "resume", "ls", "show", "search", "usage", "rename", "archive", "share"}},
+	{"work", "Work with agents:", []string{"run", "notebook", "init", "attach", "inbox", "answer", "stop", "resume", "ls", "show", "search", "usage", "rename", "archive", "share"}},
 	{"git", "Keep the result:", []string{"diff", "commit", "merge", "worktree"}},
 	{"back", "Rewind, fork, delete:", []string{"rewind", "undo", "redo", "fork", "checkpoint", "delete"}},
 	{"keep", "Back up and move:", []string{"export", "import", "backup", "restore"}},

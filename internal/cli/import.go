@@ -49,8 +49,9 @@ func importCommand(a *env.App) *cobra.Command {
 		Use:   "import FILE|DIR|-",
 		Short: "Import a session from an exported file",
 		Long: "Import a session from an exported file, made here or by another program. A\n" +
-			"directory may hold tasks/ or session_logs/, or be the folder of one of them.",
-		Example: "clew import backup.clew\nclew import backup.clew --new-id --workspace ./copy\nssh other clew export sess_1 -o - | clew import -",
+			"directory may hold tasks/ or session_logs/, or be the folder of one of them. A\n" +
+			"Jupyter notebook becomes a session with that notebook; nothing of it is run.",
+		Example: "clew import backup.clew\nclew import analysis.ipynb\nclew import backup.clew --new-id --workspace ./copy\nssh other clew export sess_1 -o - | clew import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if i.format != "" && !slices.Contains(formats, i.format) {
@@ -88,6 +89,12 @@ func importFrom(ctx context.Context, a *env.App, name string, i importing) error
 	for key, value := range map[string]string{"format": i.format, "workspace": i.workspace, "title": i.title} {
 		if value != "" {
 			query.Set(key, value)
+		}
+	}
+	if strings.EqualFold(filepath.Ext(name), ".ipynb") {
+		query.Set("name", filepath.Base(name))
+		if i.format == "" {
+			query.Set("format", "notebook")
 		}
 	}
 	if i.newID {

@@ -24,6 +24,7 @@ var jsonElsewhere = []string{
 	"clew rules rm",      // a rule; testdata/work/rules.txtar
 	"clew checkpoint gc", // a server that is stopped; TestCheckpoints…
 	"clew attach",        // with --until-done, as clew run
+	"clew notebook run",  // a kernel; internal/e2e/notebookcli
 }
 
 // A command that works says so in JSON with --json, and in nothing else. Every
@@ -160,6 +161,11 @@ func TestEveryCommandSucceedsInJSON(t *testing.T) {
 	try("clew token revoke", keyID)
 	try("clew run", "hello", "--workspace", "", "--model", "echo")
 	try("clew init", "--workspace", "", "--model", "echo")
+	if id, _ := try("clew notebook", filepath.Join(x.work, "new.ipynb"))["notebook_id"].(string); id == "" {
+		t.Error("no notebook is open")
+	}
+	try("clew notebook ls")
+	try("clew notebook kernels")
 	try("clew stop", session)
 	try("clew rename", session, "Another title")
 	try("clew archive", session)

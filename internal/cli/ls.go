@@ -14,6 +14,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/cli/history"
 )
@@ -234,6 +235,8 @@ func messageKind(m clew.Message) string {
 		return messageKind(m) + " on " + on.Name()
 	}
 	switch {
+	case m.Cell != nil:
+		return "cell"
 	case m.Type == clew.TypeAsk && m.RequestID == "":
 		return "tool"
 	case m.Type == clew.TypeAsk && !m.IsAnswered:
@@ -250,6 +253,9 @@ func messageKind(m clew.Message) string {
 
 func messageText(m clew.Message) string {
 	text := env.FirstOf(m.Text, m.Reasoning)
+	if m.Cell != nil {
+		text = ask.CellText(&m)
+	}
 	var call struct {
 		Tool  string          `json:"tool"`
 		Input json.RawMessage `json:"input"`

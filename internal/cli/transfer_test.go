@@ -262,3 +262,21 @@ func namesIn(t *testing.T, b []byte) []string {
 		names = append(names, h.Name)
 	}
 }
+
+// A notebook goes by the name of its file, in both directions.
+func TestNotebookFiles(t *testing.T) {
+	s := &transferServer{file: []byte("{}"), name: "analysis.ipynb"}
+	environ := s.start(t)
+	dir := t.TempDir()
+	got := call(t, env.Backend{}, environ, "export", "sess_1", "-o", dir+"/", "--format", "notebook", "--notebook", "nb_2")
+	if b, err := os.ReadFile(filepath.Join(dir, "analysis.ipynb")); got.code != env.ExitOK || err != nil || string(b) != "{}" || s.query != "format=notebook&notebook_id=nb_2" {
+		t.Errorf("%+v, %q, %v, %s", got, b, err, s.query)
+	}
+	if got := call(t, env.Backend{}, environ, "export", "sess_1", "--notebook", "nb_2"); got.code != env.ExitUsage || !strings.Contains(got.errOut, "--notebook is for --format notebook") {
+		t.Errorf("%+v", got)
+	}
+	got = call(t, env.Backend{}, environ, "import", filepath.Join(dir, "analysis.ipynb"))
+	if got.code != env.ExitOK || s.query != "format=notebook&name=analysis.ipynb" || string(s.body) != "{}" {
+		t.Errorf("%+v, %s", got, s.query)
+	}
+}

@@ -27,31 +27,37 @@ var order = []string{
 	"internal/run",    // the state machine of a run
 	"internal/report", // what a run leaves behind to read
 	"internal/history",
-	"internal/budget",     // what was spent, and what may be
-	"internal/crash",      // named places where tests kill the program
-	"internal/clock",      // what time it is, and how much went by
-	"internal/planted",    // bugs that a campaign has to find
-	"internal/disk",       // the room on a file system
-	"internal/toolchain",  // what commands need to see of a person's build tools
-	"internal/term",       // text that is safe at a terminal, and words that are near
-	"internal/picture",    // image files, ready to be sent
-	"internal/git",        // the only caller of git
-	"internal/sentence",   // what the server writes for people
-	"internal/llm/vendor", // who serves models, and how each is spoken to
+	"internal/budget",          // what was spent, and what may be
+	"internal/crash",           // named places where tests kill the program
+	"internal/clock",           // what time it is, and how much went by
+	"internal/planted",         // bugs that a campaign has to find
+	"internal/disk",            // the room on a file system
+	"internal/toolchain",       // what commands need to see of a person's build tools
+	"internal/term",            // text that is safe at a terminal, and words that are near
+	"internal/picture",         // image files, ready to be sent
+	"internal/notebook/zmtp",   // the protocol of ZeroMQ
+	"internal/notebook/kernel", // a Jupyter kernel, as its client sees it
+	"internal/git",             // the only caller of git
+	"internal/sentence",        // what the server writes for people
+	"internal/llm/vendor",      // who serves models, and how each is spoken to
 	"internal/settings",
 	"internal/llm",
-	"internal/session/prompt", // what models are told beside somebody's words
-	"internal/session/blob",   // to which blobs its records refer
-	"internal/session/core",   // what a session is: state and fold
-	"internal/session/decide", // what follows from a command
-	"internal/session/view",   // what is read of it: pages, timeline, changes
-	"internal/session/rewind", // the way to an earlier point of it
-	"internal/session/feed",   // its recent past, ready to send
+	"internal/notebook/ipynb",  // notebook files
+	"internal/session/prompt",  // what models are told beside somebody's words
+	"internal/session/blob",    // to which blobs its records refer
+	"internal/session/core",    // what a session is: state and fold
+	"internal/notebook/nbfile", // between its notebooks and notebook files
+	"internal/session/decide",  // what follows from a command
+	"internal/session/view",    // what is read of it: pages, timeline, changes
+	"internal/session/rewind",  // the way to an earlier point of it
+	"internal/session/feed",    // its recent past, ready to send
 	"internal/session",
 	"internal/search",   // words in sessions
 	"internal/transfer", // sessions as files
 	"internal/tool",
-	"internal/project", // what a project says to agents: AGENTS.md, skills, commands
+	"internal/supervisor", // programs that outlive the server
+	"internal/notebook",   // kernels and notebooks
+	"internal/project",    // what a project says to agents: AGENTS.md, skills, commands
 	"internal/agent",
 	"internal/control",
 	"internal/archive",
@@ -77,6 +83,8 @@ var outside = []string{
 	"bench", "examples", "deploy",
 	"internal/e2e", "internal/gen", "internal/transcript", "internal/layers", "internal/requirements",
 	"internal/nightly", // how much a long test does
+	"internal/notebook/jupytertest",
+	"internal/notebook/kerneltest",
 }
 
 // only narrows a layer to a list of layers of ours, beyond the order.
@@ -88,7 +96,11 @@ var only = []struct {
 	{"wire", []string{"."}, "the wire knows the vocabulary and nothing else"},
 	{"client", []string{".", "wire"}, "the client is what other programs import, so it brings nothing of the server"},
 	{"internal/term", nil, "it knows text and nothing of sessions"},
+	{"internal/notebook/ipynb", []string{"."}, "it knows notebook files and nothing of sessions"},
+	{"internal/notebook/nbfile", []string{".", "internal/notebook/ipynb", "internal/session/core"}, "it knows files and states, and where neither lies"},
 	{"internal/picture", nil, "it knows image files and nothing of sessions"},
+	{"internal/notebook/zmtp", nil, "it knows frames and nothing of kernels"},
+	{"internal/notebook/kernel", []string{".", "internal/term", "internal/notebook/zmtp"}, "it knows the protocol and nothing of sessions"},
 	{"internal/ask", []string{".", "client", "internal/term"}, "it knows questions and draws nothing"},
 	{"internal/deletion", []string{"client", "internal/term"}, "it knows what a deletion does and draws nothing"},
 	{"internal/tui", []string{".", "wire", "client", "internal/term", "internal/picture", "internal/deletion", "internal/ask"}, "the terminal is a client, so that the protocol is in use every day"},
@@ -116,14 +128,14 @@ var reserved = []struct {
 }
 
 // pure lists layers that decide and touch no technology.
-var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/session/prompt", "internal/session/core", "internal/session/decide", "internal/session/view", "internal/session/rewind", "internal/session/feed", "internal/session"}
+var pure = []string{".", "wire", "internal/plan", "internal/history", "internal/budget", "internal/notebook/ipynb", "internal/session/prompt", "internal/session/core", "internal/notebook/nbfile", "internal/session/decide", "internal/session/view", "internal/session/rewind", "internal/session/feed", "internal/session"}
 
 // impure lists what those layers leave alone.
 var impure = []string{"net/http", "os/exec", "database/sql", "github.com/nats-io/", "github.com/coder/websocket", "github.com/gobwas/"}
 
 // functions lists layers of pure functions: the same input gives the same
 // output, on every node and years later.
-var functions = []string{"internal/plan", "internal/session/core", "internal/session/decide"}
+var functions = []string{"internal/plan", "internal/notebook/ipynb", "internal/session/core", "internal/notebook/nbfile", "internal/session/decide"}
 
 // memory lists what would let them remember, wait, guess or say something.
 var memory = []string{"os", "sync", "sync/atomic", "log/slog", "net", "math/rand/v2", "crypto/rand"}

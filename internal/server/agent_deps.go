@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew/internal/control"
 	"github.com/clew-run/clew/internal/disk"
 	"github.com/clew-run/clew/internal/llm/choice"
+	"github.com/clew-run/clew/internal/notebook"
 	"github.com/clew-run/clew/internal/project"
 	"github.com/clew-run/clew/internal/report"
 	"github.com/clew-run/clew/internal/settings"
@@ -96,7 +97,8 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
-		Clock: s.cfg.Clock, Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, MadeFrom: s.madeFrom, Todos: todoTrees{s}, MonthCost: s.months.cost, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
+		Notebooks: s.kernelPlans(),
+		Clock:     s.cfg.Clock, Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, MadeFrom: s.madeFrom, Todos: todoTrees{s}, MonthCost: s.months.cost, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		AppTool:       w.mcp.AppTool,
 		Blobs:         s.blobs, Refers: s.refers.Refers, Files: s.files, Log: s.log, ReportFont: font,
@@ -139,22 +141,7 @@ func trusted(owner clew.UserID) bool { return owner == auth.OwnerUser || owner =
 
 func (w *agentDeps) openTools(bg context.Context) {
 	now := func() settings.Values { v, _ := w.settings.For(nil); return v }
-	w.shell = shell.New(func(ctx context.Context) shell.Options {
-		v, ok := agent.ValuesOf(ctx)
-		if !ok {
-			v = now()
-		}
-		command, total := commandLimits(v)
-		var guard func(string) (bool, bool)
-		if v.Permissions == settings.PresetSandbox {
-			guard = files.Guards
-		}
-		return shell.Options{
-			Guard:   guard,
-			Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
-			TimeoutSec: v.CommandTimeoutSec, Toolchains: w.toolchains(ctx, v), Cache: w.cfg.caches(), Limits: command, Total: total, Groups: w.cfg.Groups, Room: w.room, Marker: shell.Marker(w.cfg.Data), Log: w.log,
-		}
-	})
+	w.shell = shell.New(w.commandOptions)
 	w.mcp = mcp.New(mcp.Options{
 		Servers: func() map[string]settings.McpServer {
 			if v := now(); v.McpEnabled {
@@ -177,6 +164,27 @@ func (w *agentDeps) openTools(bg context.Context) {
 	w.mcp.Reload(bg)
 	w.builtin = append(files.Tools(), w.shell.Tools()...)
 	w.builtin = append(w.builtin, fetch.New(fetch.Options{Allow: func(clew.SessionID) []string { return now().FetchAllow }}))
+}
+
+// commandOptions are those of commands, and of the kernels of notebooks.
+func (w *agentDeps) commandOptions(ctx context.Context) shell.Options {
+	v, ok := agent.ValuesOf(ctx)
+	if !ok {
+		v, ok = notebook.ValuesOf(ctx)
+	}
+	if !ok {
+		v, _ = w.settings.For(nil)
+	}
+	command, total := commandLimits(v)
+	var guard func(string) (bool, bool)
+	if v.Permissions == settings.PresetSandbox {
+		guard = files.Guards
+	}
+	return shell.Options{
+		Guard:   guard,
+		Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
+		TimeoutSec: v.CommandTimeoutSec, Toolchains: w.toolchains(ctx, v), Cache: w.cfg.caches(), Limits: command, Total: total, Groups: w.cfg.Groups, Room: w.room, Marker: shell.Marker(w.cfg.Data), Log: w.log,
+	}
 }
 
 // sandboxed reports whether commands are kept in by default, and why or how. What

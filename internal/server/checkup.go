@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew/internal/clock"
 	"github.com/clew-run/clew/internal/git"
+	"github.com/clew-run/clew/internal/supervisor"
 	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/shell"
 	"github.com/clew-run/clew/web"
@@ -40,6 +41,7 @@ func Checkup(ctx context.Context, cfg Config) []Check {
 	checks := dataChecks(cfg.Data)
 	checks = append(checks, clockCheck(cfg.Data, clock.System().Now()), openFilesCheck())
 	checks = append(checks, gitCheck(ctx), searchCheck(), sandboxCheck(shell.Probe()), limitsCheck(limit.LookForGroups()), pagesCheck(web.Files()))
+	checks = append(checks, kernelChecks(supervisor.List(supervisor.LookForRoot(cfg.Data)), clock.System().Now())...)
 	return append(checks, toolChecks(ctx, cfg.environ())...)
 }
 

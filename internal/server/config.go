@@ -76,6 +76,8 @@ type Config struct {
 	// Environ is where settings and secrets of the environment are looked for;
 	// nil is the process's own.
 	Environ []string `koanf:"-"`
+	// kernelEnviron, if set, is where kernels of notebooks are looked for in place of Environ.
+	kernelEnviron []string `koanf:"-"`
 	// furnish, if set, makes the directory of a session that was made without one.
 	furnish func(dir string) error
 	// loginShell is asked for PATH and variables when a session did not begin in a

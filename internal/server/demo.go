@@ -17,6 +17,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/demo"
+	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -67,7 +68,7 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	}
 	d.Workspace = filepath.Join(d.Data, "workspaces", string(demo.Session))
 	d.TokenFile = filepath.Join(d.Data, "token")
-	if err := demo.Lay(d.Workspace); err != nil {
+	if err := layStory(story, d); err != nil {
 		return fmt.Errorf("the sample workspace cannot be made: %w", err)
 	}
 	if opts.ModelURL == "" {
@@ -80,9 +81,10 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	}
 	cfg.Data, cfg.Engine, cfg.Auth.Mode, cfg.Settings = d.Data, "embedded", "on", ""
 	cfg.furnish = demo.Lay // each session has the sample project
-	if cfg.Environ, err = demoEnviron(opts.ModelURL, opts.ModelKey); err != nil {
+	if cfg.Environ, err = demoEnviron(opts.ModelURL, opts.ModelKey, d.Kept); err != nil {
 		return err
 	}
+	cfg.kernelEnviron = os.Environ() // of the person, to find a Python with
 	s, err := Start(ctx, cfg, log)
 	if opts.AnyPort && errors.Is(err, syscall.EADDRINUSE) {
 		if host, _, splitErr := net.SplitHostPort(cfg.Listen); splitErr == nil {
@@ -93,7 +95,7 @@ func Demo(ctx context.Context, cfg Config, opts DemoOptions, stdout io.Writer, l
 	if err != nil {
 		return err
 	}
-	if err := s.beginStory(ctx, story, d.Workspace); err != nil {
+	if err := s.beginStory(ctx, story, d); err != nil {
 		s.Stop(context.WithoutCancel(ctx))
 		return err
 	}
@@ -144,11 +146,27 @@ func claimForDemo(dir, story string) error {
 	return os.WriteFile(filepath.Join(dir, demoMark), b, 0o600) // before anything else is there
 }
 
-// beginStory makes the session and says the first words. After a restart both
-// are there already, and the story goes on by itself.
-func (s *Server) beginStory(ctx context.Context, story demo.Story, workspace string) error {
+// layStory puts the files of the sessions where they work.
+func layStory(story demo.Story, d DemoInfo) error {
+	err := demo.Lay(d.Workspace)
+	if story.Beside != nil && err == nil {
+		err = story.Beside.Lay(d.workspaceOf(story.Beside.Session))
+	}
+	return err
+}
+
+func (d *DemoInfo) workspaceOf(id clew.SessionID) string {
+	return filepath.Join(d.Data, "workspaces", string(id))
+}
+
+// beginStory makes the sessions and says the first words. After a restart all of it
+// is there already, and the story goes on by itself.
+func (s *Server) beginStory(ctx context.Context, story demo.Story, d DemoInfo) error {
 	owner := clew.Principal{User: auth.OwnerUser, Role: clew.RoleAdmin}
-	_, err := s.host.Create(ctx, owner, session.NewSession{ID: demo.Session, Title: story.Title, Workspace: workspace})
+	if err := s.putBeside(ctx, owner, story.Beside, d); err != nil {
+		return err
+	}
+	_, err := s.host.Create(ctx, owner, session.NewSession{ID: demo.Session, Title: story.Title, Workspace: d.Workspace})
 	if err != nil && clew.CodeOf(err) != clew.SessionExists {
 		return err
 	}
@@ -166,5 +184,21 @@ func (s *Server) beginStory(ctx context.Context, story demo.Story, workspace str
 	cmd := clew.NewCommand(owner, &clew.UserMessageData{Text: story.Task})
 	cmd.ClientMessageID = "demo-begins"
 	_, err = s.host.Do(ctx, demo.Session, cmd)
+	return err
+}
+
+// putBeside makes the session beside the story, before it, so that it is listed behind
+// it. Its first words are a draft: a person sends them.
+func (s *Server) putBeside(ctx context.Context, owner clew.Principal, b *demo.Beside, d DemoInfo) error {
+	if b == nil {
+		return nil
+	}
+	_, err := s.host.Create(ctx, owner, session.NewSession{ID: b.Session, Title: b.Title, Workspace: d.workspaceOf(b.Session)})
+	if clew.CodeOf(err) == clew.SessionExists {
+		return nil
+	}
+	if err == nil {
+		_, err = s.drafts.Put(ctx, owner.User, b.Session, journal.Draft{Text: b.Task}, 0)
+	}
 	return err
 }

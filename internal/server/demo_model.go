@@ -60,20 +60,25 @@ func (m *DemoModel) Close() {
 }
 
 // demoEnviron is the whole environment that the demo's server sees: the demo's own
-// settings and nothing of the person's, no keys and no keyring.
-func demoEnviron(modelURL, modelKey string) ([]string, error) {
+// settings and nothing of the person's, no keys and no keyring. Of a demo that is not
+// kept no kernel outlives its server.
+func demoEnviron(modelURL, modelKey string, kept bool) ([]string, error) {
 	profiles, err := json.Marshal(map[string]settings.Profile{"demo": {
 		Provider: "anthropic", Model: "scripted-story", BaseURL: modelURL, KeyName: "demo_model_key", Thinking: "low",
 	}})
 	if err != nil {
 		return nil, err
 	}
-	return []string{
+	environ := []string{
 		settings.EnvSecretsBackend + "=file", settings.EnvSecretPrefix + "DEMO_MODEL_KEY=" + modelKey,
 		"CLEW_SET_MODEL_PROFILE=demo", "CLEW_SET_MODEL_PROFILES=" + string(profiles),
 		// A call of the scripted model costs nothing, so one that a crash cut off
 		// is made again unasked.
 		"CLEW_SET_MODEL_CRASH_RETRY=auto",
 		"CLEW_SET_AUTO_APPROVAL_ENABLED=true", "CLEW_SET_ALWAYS_ALLOW_READ_ONLY=true", "CLEW_SET_ALWAYS_ALLOW_WRITE=true",
-	}, nil
+	}
+	if !kept {
+		environ = append(environ, "CLEW_SET_SUPERVISOR_ORPHAN_SEC=0")
+	}
+	return environ, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/clew-run/clew/internal/git"
 	"github.com/clew-run/clew/internal/inbox/push"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/notebook"
 	"github.com/clew-run/clew/internal/search"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
@@ -44,15 +45,17 @@ type Server struct {
 	files   *retention.Keeper
 	journal *journal.Journal
 	host    *session.Host
-	gateway *gateway.Gateway
-	socket  atomic.Pointer[ipc.Socket]
-	http    *http.Server
-	addr    net.Addr
-	trace   func(context.Context) error
-	types   session.Types // nil if nobody wants a record
-	reserve *disk.Reserve
-	refers  *blob.Finder
-	blobs   *journal.BlobUse
+	// notebooks runs cells; nil where kernels cannot be kept.
+	notebooks *notebook.Runner
+	gateway   *gateway.Gateway
+	socket    atomic.Pointer[ipc.Socket]
+	http      *http.Server
+	addr      net.Addr
+	trace     func(context.Context) error
+	types     session.Types // nil if nobody wants a record
+	reserve   *disk.Reserve
+	refers    *blob.Finder
+	blobs     *journal.BlobUse
 
 	connections *connections
 	idle        idleWatch
@@ -208,6 +211,7 @@ func StartWith(ctx context.Context, cfg Config, log *slog.Logger, worker session
 	if s.agent == nil {
 		s.agent = s.shop.agent
 	}
+	s.openNotebooks(ctx)
 	if err = s.startHost(ctx, bg); err != nil {
 		return nil, err
 	}
@@ -241,7 +245,7 @@ func (s *Server) startHost(ctx, bg context.Context) error {
 	}
 	s.openSearch()
 	s.host = session.NewHost(session.Config{
-		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.shop.shell.EndSession, Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Slots: s.slots(), Services: s.shop.desk, Place: s.shop.place,
+		Clock: s.cfg.Clock, Journal: s.journal, Storage: s.journal, Index: index, Inbox: s.questions.rows, Erasures: erasures, Retired: s.retired, Notebooks: s.notebookPort(), Peers: s.journal.Peers(), Cluster: s.journal.Cluster(), Agent: s.agent, Slots: s.slots(), Services: s.shop.desk, Place: s.shop.place,
 		Room: s.reserve.Room, Blobs: s.blobs, ForkBlobs: s.blobs.ForkBlobs, References: s.refers, Files: s.files, Log: s.log,
 		Encode: gateway.Frame, MaxRecord: s.journal.MaxRecord(), IdleAfter: s.cfg.IdleAfter,
 		Appended: s.appended, Types: s.types, Rules: keptRules{s.shop.settings},
@@ -338,6 +342,9 @@ func (s *Server) handler(ctx, bg context.Context) (http.Handler, error) {
 	if f.signIns != nil {
 		o.SignIns = f.signIns
 	}
+	if s.notebooks != nil {
+		o.Notebooks = s.notebooks
+	}
 	h, err := api.New(o)
 	if err != nil {
 		return nil, err
@@ -414,6 +421,9 @@ func (s *Server) Stop(ctx context.Context) {
 	}
 	if s.host != nil {
 		s.host.Close(ctx)
+	}
+	if s.notebooks != nil {
+		s.notebooks.Close()
 	}
 	if s.shop != nil {
 		s.shop.close()

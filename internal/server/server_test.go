@@ -99,6 +99,24 @@ func TestSandboxInTheLog(t *testing.T) {
 	}
 }
 
+// A server that has no place for kernels does everything else.
+func TestNoPlaceForKernels(t *testing.T) {
+	cfg := config(t)
+	cfg.Environ = []string{settings.EnvSecretsBackend + "=file"}
+	if err := os.WriteFile(filepath.Join(cfg.Data, "run"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s, err := server.Start(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stop(context.Background()) // nobody writes any more
+	if want := `level=WARN msg="notebooks cannot be run"`; strings.Count(log.String(), want) != 1 {
+		t.Errorf("the log is\n%s", log.String())
+	}
+}
+
 // Traces go to the configured collector, and nowhere without one.
 func TestTraces(t *testing.T) {
 	var heard atomic.Int64

@@ -141,3 +141,17 @@ func TestComposerWraps(t *testing.T) {
 		}
 	}
 }
+
+// A kernel at work is seen in the first line.
+func TestHeadShowsBusyKernel(t *testing.T) {
+	d := newDesk(t, 80, 24)
+	d.opens(clew.SessionState{Title: "Data"})
+	d.m.state.Notebooks = []clew.NotebookInfo{{Cells: clew.List[string]{"a", "b"}, Run: &clew.CellRun{CellID: "b"}, Kernel: clew.KernelInfo{State: clew.KernelBusy}}}
+	if line := firstLine(d); !strings.Contains(line, "kernel runs cell 2 of 2") {
+		t.Errorf("it shows %q", line)
+	}
+	d.m.state.Notebooks[0].Kernel.State = clew.KernelIdle
+	if line := firstLine(d); strings.Contains(line, "kernel") {
+		t.Errorf("an idle one: %q", line)
+	}
+}

@@ -110,7 +110,8 @@ func (m *model) elapsed() string {
 	return fmt.Sprintf(" %d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// figures are what the session cost and who is here, the least important first.
+// figures are what the session cost, who is here and what a kernel does, the least
+// important first.
 func (m *model) figures() []string {
 	var parts []string
 	if n := m.state.Usage.TokensIn + m.state.Usage.TokensOut; n > 0 {
@@ -127,6 +128,9 @@ func (m *model) figures() []string {
 			names = append(names, string(v.UserID))
 		}
 		parts = append(parts, strings.Join(names, ", "))
+	}
+	if work := ask.KernelWork(m.state.Notebooks); work != "" { // the last to go
+		parts = append(parts, work)
 	}
 	for i := range parts {
 		parts[i] = term.CleanLine(parts[i])

@@ -36,6 +36,9 @@ type (
 // Around is what a session in a directory has.
 type Around = server.Around
 
+// Kernels are those of this machine.
+type Kernels = server.Kernels
+
 // TrustedFolder is a workspace that a person wants to trust.
 type TrustedFolder = server.TrustedFolder
 
@@ -56,6 +59,8 @@ var (
 	LocalModels = server.LocalModels
 	// LookAround says what a session in a directory has.
 	LookAround = server.LookAround
+	// FindKernels looks for kernels of notebooks.
+	FindKernels = server.FindKernels
 	// BuiltInModes are the modes that every server has.
 	BuiltInModes = server.BuiltInModes
 )

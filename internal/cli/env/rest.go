@@ -199,6 +199,10 @@ func (a *App) dataDir(r Remote) (string, error) {
 	return a.defaultDataDir()
 }
 
+// DataDir is the data directory of a server on this machine: the one that is named, or
+// the usual one.
+func (a *App) DataDir(named string) (string, error) { return a.dataDir(Remote{Data: named}) }
+
 // Loopback reports whether a host is this machine.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)

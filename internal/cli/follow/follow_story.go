@@ -7,6 +7,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 	"github.com/clew-run/clew/internal/term"
 )
@@ -88,8 +89,12 @@ func (s *transcriptPrinter) note(i ink, format string, args ...any) {
 func (s *transcriptPrinter) message(m *clew.Message) {
 	s.on = m.MonitorID
 	defer func() { s.on = "" }()
-	if m.Type != clew.TypeSay {
+	switch {
+	case m.Type != clew.TypeSay:
 		s.tool(m) // questions are told by others
+		return
+	case m.Cell != nil:
+		s.cell(m)
 		return
 	}
 	switch m.Say {
@@ -122,6 +127,24 @@ func (s *transcriptPrinter) message(m *clew.Message) {
 	case clew.SayAPIReqStarted:
 		s.SetStatus("thinking …")
 	}
+}
+
+// cell tells what a notebook's kernel put out, each output once it is whole.
+func (s *transcriptPrinter) cell(m *clew.Message) {
+	if m.Partial {
+		s.SetStatus("the kernel runs a cell …")
+		return
+	}
+	text := ask.CellText(m)
+	if !s.once(m) || text == "" {
+		return
+	}
+	i := PlainInk
+	if m.Cell.Output == clew.OutputError {
+		i = Bad
+	}
+	s.para("cell " + m.Cell.RunID)
+	s.Block(i, "  ", text)
 }
 
 // once reports whether a message is to be told now.

@@ -432,3 +432,22 @@ func TestEndWithinOneChange(t *testing.T) {
 		t.Fatalf("it did not end: %+v", end)
 	}
 }
+
+// What a kernel puts out is told as text, once it is whole; that it is busy is not.
+func TestStoryTellsCells(t *testing.T) {
+	cell := func(id clew.MessageID, kind clew.OutputKind, text string, partial bool) clew.Message {
+		return clew.Message{
+			MessageID: id, Type: clew.TypeSay, Say: clew.SayCommandOutput, Text: text, Partial: partial,
+			Cell: &clew.MessageCell{RunID: "cr_1", Output: kind},
+		}
+	}
+	var out strings.Builder
+	s := newStory(&Screen{w: &out}, false, "")
+	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_1", clew.OutputStatus, "busy", true), cell("msg_2", clew.OutputStream, "one\n", true)}}, false)
+	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_2", clew.OutputStream, "one\ntwo\n", false)}}, false)
+	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_3", clew.OutputError, "\x1b[31mKeyError\x1b[0m: 'a'", false), cell("msg_1", clew.OutputStatus, "idle", false)}}, false)
+	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_2", clew.OutputStream, "one\ntwo\n", false)}}, false)
+	if want := "  one\n  two\n  KeyError: 'a'\n"; out.String() != want {
+		t.Errorf("told %q, want %q", out.String(), want)
+	}
+}

@@ -72,6 +72,9 @@ func savedIn(env wire.Envelope) (*Saved, error) {
 	var files *clew.FilesReturned
 	switch d := e.Data.(type) {
 	case *clew.CheckpointSavedData:
+		if d.Kind == clew.CheckpointNotebook { // no files
+			return nil, nil
+		}
 		s.CheckpointSavedData = *d
 		return s, nil
 	case *clew.CheckpointRestoredData:

@@ -35,7 +35,7 @@ const gutter = 3
 // Lines draws the row for this many columns. The first column is free, for the
 // caller to mark the row that is chosen. The lines are kept: do not change them.
 func (r *Row) Lines(width int) []paint.Line {
-	s := state{width: width, version: r.version(), open: r.Open, head: r.head, place: r.place, mark: r.mark}
+	s := state{width: width, version: r.version(), open: r.Open, head: r.head, place: r.place, mark: r.mark, cell: r.cell}
 	if r.drawn.lines == nil || r.drawn.state != s {
 		r.drawn = renderCache{s, r.draw(max(width-gutter, 10))}
 	}
@@ -70,6 +70,8 @@ func (r *Row) draw(width int) []paint.Line {
 		return r.drawCall(width)
 	case Output:
 		return r.onThread(thread, fold(r.Open, "output", r.first.Text, width))
+	case Cell:
+		return r.drawCell(width)
 	case Question:
 		return r.drawQuestion(width)
 	case Result:

@@ -28,8 +28,9 @@ type Feed struct {
 	changed []clew.MessageID // calls that went on, since they were last asked for
 
 	marks map[clew.TaskID]mark
-	move  *clew.LastMove // the last one that is known
-	began bool           // a state was taken
+	runs  map[string]cellState // of cells, by their ids
+	move  *clew.LastMove       // the last one that is known
+	began bool                 // a state was taken
 	notes []note
 }
 
@@ -118,7 +119,7 @@ func (f *Feed) Grow(r *client.Replica, d *clew.TextData) {
 }
 
 // surroundings takes over what is about messages and stands elsewhere: the open
-// questions, and how the tasks stand that somebody was told to do.
+// questions, how the tasks stand that somebody was told to do, and the runs of cells.
 func (f *Feed) surroundings(r *client.Replica) {
 	f.began = true
 	open := map[clew.MessageID]bool{}
@@ -131,6 +132,7 @@ func (f *Feed) surroundings(r *client.Replica) {
 	if marks := marksOf(r); !maps.Equal(marks, f.marks) {
 		f.marks, f.dirty = marks, true
 	}
+	f.takeRuns(r)
 }
 
 // Outdated gives the open rows whose call went on since their details were asked

@@ -21,6 +21,7 @@ const (
 	Question             // an ask that is no tool call
 	Result               // how a task ended
 	Output               // output whose call is not held
+	Cell                 // the run of a notebook's cell, with what it put out
 	Failure
 	Marker // a slim note on the thread
 	Inner  // a model call
@@ -34,10 +35,11 @@ type Row struct {
 	Open bool
 
 	first *entry
-	more  []*entry // outputs of a call
+	more  []*entry // outputs of a call, or of a cell
 	head  bool     // somebody begins to speak
 	place string   // the monitor, if it is another than that of the words before
 	mark  mark     // of what a task was told: how it stands
+	cell  cellState
 	note  string
 	drawn renderCache
 }
@@ -53,6 +55,7 @@ type state struct {
 	open, head     bool
 	place          string
 	mark           mark
+	cell           cellState
 }
 
 var (
@@ -71,6 +74,9 @@ var (
 
 // kindOf says what a message is in the transcript.
 func kindOf(m *clew.Message) Kind {
+	if m.Cell != nil {
+		return Cell
+	}
 	if m.Type == clew.TypeAsk {
 		switch {
 		case m.Ask == clew.AskCommandOutput:
@@ -138,7 +144,7 @@ func (f *Feed) build(queued []clew.QueuedMessage) {
 type builder struct {
 	feed    *Feed
 	rows    []*Row
-	owners  map[string]*Row // calls, by their ids
+	owners  map[string]*Row // calls by their ids, and runs of cells
 	speaker string
 	monitor clew.MonitorID // of the words before
 	notes   []note
@@ -148,6 +154,9 @@ func (b *builder) take(e *entry) {
 	b.passNotes(e.seq)
 	kind := kindOf(&e.Message)
 	if kind == None || kind == Inner || b.repeats(e) {
+		return
+	}
+	if kind == Cell && b.joinsRun(e) {
 		return
 	}
 	if owner := b.owners[e.ToolCallID]; kind == Output && e.ToolCallID != "" && owner != nil {
@@ -161,6 +170,9 @@ func (b *builder) take(e *entry) {
 	}
 	if kind == Tool && e.ToolCallID != "" {
 		b.owners[e.ToolCallID] = r
+	}
+	if kind == Cell {
+		r.cell, b.owners["run:"+e.Cell.RunID] = b.feed.runs[e.Cell.RunID], r
 	}
 	b.rows = append(b.rows, r)
 }
@@ -226,7 +238,7 @@ func (r *Row) sub() bool {
 // Folds reports whether the row has more to show.
 func (r *Row) Folds() bool {
 	switch r.Kind {
-	case Tool, Thinking, Brief, Output:
+	case Tool, Thinking, Brief, Output, Cell:
 		return true
 	case Text:
 		return r.first.Reasoning != ""
