@@ -7,6 +7,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { diagrams } from "./vite.diagrams.ts";
+import { packed } from "./vite.packed.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const next = "dist.next";
@@ -28,8 +29,8 @@ function finished(): Plugin {
       const page = readFileSync(join(dir, "index.html"), "utf8");
       const build = createHash("sha256").update(page).digest("hex").slice(0, 12);
       writeFileSync(join(dir, "index.html"), page.replace("__BUILD__", build));
-      // The Korean fonts come when Hangul is shown, what draws diagrams with the first one.
-      const files = readdirSync(join(dir, "assets")).filter((name) => !/^(korean|diagrams)/.test(name)).map((name) => `/assets/${name}`);
+      // The Korean fonts come when Hangul is shown, what draws diagrams and charts with the first one.
+      const files = readdirSync(join(dir, "assets")).filter((name) => !/^(korean|diagrams|vega|plotly)/.test(name)).map((name) => `/assets/${name}`);
       const worker = join(dir, "sw.js");
       writeFileSync(worker, `const __BUILD__=${JSON.stringify(build)},__FILES__=${JSON.stringify(files)};${readFileSync(worker, "utf8")}`);
       for (const file of readdirSync(dir, { recursive: true, withFileTypes: true })) {
@@ -50,8 +51,27 @@ function finished(): Plugin {
   };
 }
 
+// The editor of cells puts its styles into an element, which the content security policy forbids. In a
+// shadow root it adopts a sheet; here it does so in the page as well.
+function adoptedStyles(): Plugin {
+  const asked = "!root.head && root.adoptedStyleSheets";
+  return {
+    name: "clew-adopted-styles",
+    transform(code, id) {
+      if (!/node_modules\/style-mod\//.test(id)) return undefined;
+      if (!code.includes(asked)) throw new Error("style-mod is another one: see how it mounts its styles");
+      return { code: code.replace(asked, "root.adoptedStyleSheets"), map: null };
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), diagrams(), finished()],
+  plugins: [
+    react(), tailwindcss(), diagrams(),
+    packed({ name: "vega", entry: "src/features/notebook/outputs/charts/vega_frame.ts" }),
+    packed({ name: "plotly", entry: "src/features/notebook/outputs/charts/plotly_frame.ts" }),
+    adoptedStyles(), finished(),
+  ],
   resolve: {
     alias: [
       { find: "@clew-run/client/react", replacement: join(client, "react.ts") },

@@ -17,6 +17,7 @@ import { appWords } from "./words";
 const SessionPage = lazyPart(() => import("@/features/session/SessionPage").then((m) => m.SessionPage));
 const InboxPage = lazyPart(() => import("@/features/inbox/InboxPage").then((m) => m.InboxPage));
 const DesktopPage = lazyPart(() => import("@/features/desktop/DesktopPage").then((m) => m.DesktopPage));
+const NotebookPage = lazyPart(() => import("@/features/notebook/NotebookPage").then((m) => m.NotebookPage));
 const TimePage = lazyPart(() => import("@/features/time/TimePage").then((m) => m.TimePage));
 const HistoryPage = lazyPart(() => import("@/features/history/HistoryPage").then((m) => m.HistoryPage));
 const SearchPage = lazyPart(() => import("@/features/search/SearchPage").then((m) => m.SearchPage));
@@ -62,6 +63,7 @@ function Pages() {
           <Route path="/admin/:part?"><Redirect to="/settings/people" replace /></Route>
           <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>
           <Route path="/s/:id/desktop/:monitor?">{(p) => <DesktopPage key={p.id} sessionId={p.id} monitor={p.monitor} />}</Route>
+          <Route path="/s/:id/notebook/:nb?">{(p) => <NotebookPage key={p.id} sessionId={p.id} notebookId={p.nb} />}</Route>
           <Route path="/s/:id">{(p) => <SessionPage key={p.id} sessionId={p.id} />}</Route>
           <Route path="/design"><DesignPage /></Route>
           <Route><Empty top title={t.notFound} /></Route>

@@ -3,11 +3,11 @@ import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useSessionKeeper } from "@/features/inbox/useSessionList";
 import { useWords } from "@/i18n";
+import { lazyPart } from "@/lib/lazyPart";
 import { Badge, cx } from "@/ui";
 import { signOut, stillSignedIn, useAccount, useMayStart } from "./account";
 import { ConnectionBadge, useKeepTrying } from "./Connection";
 import { listenToKeys, useCommands, type Command } from "./commands";
-import { KeyMap } from "./KeyMap";
 import { Notices, notifyError } from "./notices";
 import { Palette } from "./Palette";
 import { setPrefs, usePrefs } from "./prefs";
@@ -16,6 +16,8 @@ import { PersonMenu } from "./rail/Person";
 import { isAt, usePlaces } from "./rail/places";
 import { Rail } from "./rail/Rail";
 import { appWords } from "./words";
+
+const KeyMap = lazyPart(() => import("./KeyMap").then((m) => m.KeyMap), true);
 
 /** Whether the page of components is offered: to those who work on the pages. */
 const developing = import.meta.env.DEV || new URLSearchParams(location.search).has("design");
@@ -64,7 +66,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {line && <div className="border-t border-line px-4 py-1 desk:hidden">{line}</div>}
       <Foot onSearch={() => setPalette(true)} />
       <Palette open={palette} onClose={() => setPalette(false)} />
-      <KeyMap open={keymap} onClose={() => setKeymap(false)} />
+      {keymap && <KeyMap open onClose={() => setKeymap(false)} />}
       <Notices />
     </div>
   );

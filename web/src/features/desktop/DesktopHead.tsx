@@ -4,7 +4,8 @@ import { ArrowLeft, Clock, LayoutGrid, MonitorUp, MoreHorizontal, Trash2 } from 
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ConnectionBadge } from "@/app/Connection";
-import { Viewers, useTitle } from "@/features/session/header/Header";
+import { Viewers } from "@/features/session/header/Header";
+import { useTitle } from "@/features/session/header/useTitle";
 import { sessionWords } from "@/features/session/words";
 import { useMayChange } from "@/features/windows/desk";
 import type { Area } from "@/features/windows/place";

@@ -86,7 +86,7 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
 type Sort = "approvals" | "plans" | "questions";
 
 function sortOf(kind: Kind): Sort {
-  return kind === "plan" ? "plans" : kind === "input" || kind === "files" || kind === "clarification" ? "questions" : "approvals";
+  return kind === "plan" ? "plans" : kind === "input" || kind === "files" || kind === "kernel" || kind === "clarification" ? "questions" : "approvals";
 }
 
 function Filter({ items, sort, onChange }: { items: readonly InboxItem[]; sort: Sort | "all"; onChange(s: Sort | "all"): void }) {

@@ -46,7 +46,10 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   const narrow = useNarrow();
   const { phone, setPhone } = useSide();
   const named = new URLSearchParams(useSearch()).get("question");
-  useEffect(() => setPhone("chat"), [named, sessionId, setPhone]); // a named question is shown where it was asked
+  useEffect(() => {
+    if (named || useSide.getState().phoneOf !== sessionId) setPhone("chat"); // a named question is shown where it was asked
+    useSide.setState({ phoneOf: "" });
+  }, [named, sessionId, setPhone]);
   const returned = useSnapshot(session, (s) => s.session?.can_undo === true || s.session?.can_redo === true);
   const timeline = useTimeline(session, known && (!narrow || returned)); // a phone has no bar for it
   const marks = timeline?.marks ?? noMarks;

@@ -1,6 +1,6 @@
 import type { Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { AppWindow, Monitor } from "lucide-react";
+import { AppWindow, MonitorPlay } from "lucide-react";
 import { Link } from "wouter";
 import { useWords } from "@/i18n";
 import { cx } from "@/ui";
@@ -45,7 +45,7 @@ export function DeskBar({ session }: { session: Session }) {
         ))}
       </div>
       <span className="flex-1" />
-      <Link href={`/s/${session.id}/desktop/${monitor}`} className={cx(chip, "shrink-0 gap-1.5 hover:bg-hover hover:text-ink")}><Monitor size={13} aria-hidden />{t.desktop}</Link>
+      <Link href={`/s/${session.id}/desktop/${monitor}`} className={cx(chip, "shrink-0 gap-1.5 hover:bg-hover hover:text-ink")}><MonitorPlay size={13} aria-hidden />{t.desktop}</Link>
     </div>
   );
 }

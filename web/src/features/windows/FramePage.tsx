@@ -17,6 +17,8 @@ interface Props {
   onBegin?(view: Window): void;
   /** The page is there, with its scripts loaded. */
   onWritten?(view: Window): void;
+  /** How high a page without scripts is. One with scripts could say anything and is not asked. */
+  onHeight?(height: number): void;
   /** It was stopped: it led its frame elsewhere, or kept taking the keyboard. */
   onStopped?(): void;
   /** Below the note that it was stopped. */
@@ -28,7 +30,7 @@ interface Props {
  * The page around hands it in once: a frame that its page leads elsewhere, perhaps to a
  * policy that allows more, stays empty.
  */
-export function FramePage({ html, run, hosts = "", title, scheme = "light", frame: given, onBegin, onWritten, onStopped, again }: Props) {
+export function FramePage({ html, run, hosts = "", title, scheme = "light", frame: given, onBegin, onWritten, onHeight, onStopped, again }: Props) {
   const t = useWords(windowWords);
   const own = useRef<HTMLIFrameElement>(null);
   const frame = given ?? own;
@@ -36,15 +38,18 @@ export function FramePage({ html, run, hosts = "", title, scheme = "light", fram
   const [stopped, setStopped] = useState("");
   const ended = useRef(onStopped);
   ended.current = onStopped;
+  const sized = useRef(onHeight);
+  sized.current = run ? undefined : onHeight;
   const stop = useCallback((why: string) => {
     setStopped(why);
     ended.current?.();
   }, []);
   useKeptFocus(frame, useCallback(() => stop(t.tookKeys), [stop, t]));
   useEffect(() => {
-    const listen = (e: MessageEvent<{ frame?: unknown } | null>) => {
+    const listen = (e: MessageEvent<{ frame?: unknown; height?: unknown } | null>) => {
       if (!frame.current || e.source !== frame.current.contentWindow) return;
       if (e.data?.frame === "leave") leave(frame.current);
+      if (e.data?.frame === "height" && typeof e.data.height === "number") sized.current?.(e.data.height);
     };
     addEventListener("message", listen);
     return () => removeEventListener("message", listen);

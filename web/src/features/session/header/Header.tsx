@@ -1,15 +1,13 @@
 import type { Session } from "@clew-run/client";
 import { useConnection, useMessageIds, useSnapshot } from "@clew-run/client/react";
-import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, Monitor, MoreHorizontal, PanelRight, Pencil, ScanText, Search, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
+import { Archive, ArchiveRestore, ArrowLeft, Clock, Download, Folder, Gauge, GitFork, ListChecks, Monitor, MoreHorizontal, NotebookPen, PanelRight, Pencil, ScanText, Search, Share2, ShieldCheck, Shrink, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useCommands } from "@/app/commands";
 import { ConnectionBadge } from "@/app/Connection";
 import { notify, notifyError } from "@/app/notices";
 import { setPrefs, usePrefs } from "@/app/prefs";
-import { client } from "@/app/client";
 import { useWords } from "@/i18n";
-import { useLoaded } from "@/lib/useLoaded";
 import { count, money } from "@/lib/format";
 import { chipWords } from "@/features/chips/words";
 import { baseName } from "@/features/start/names";
@@ -28,6 +26,8 @@ import { useDialogs } from "./dialogs";
 import { ModelFact } from "./ModelFact";
 import { answers, statusShown } from "./status";
 import { contextTokens } from "./usage";
+import { useTitle } from "./useTitle";
+import { Views } from "./Views";
 
 /** The head of a session: what it is, how it stands, and what one can do with it. */
 export function Header({ session, choices }: { session: Session; choices: Choices | undefined }) {
@@ -62,6 +62,7 @@ export function Header({ session, choices }: { session: Session; choices: Choice
       {!phone && (
         <>
           <span className="flex-1" />
+          <Views session={session} at="transcript" />
           {roomy && <Place session={session} />}
           {roomy && owner && choices && <ModelFact now={choices} />}
           {roomy && <Sep />}
@@ -149,7 +150,7 @@ export function Viewers({ session }: { session: Session }) {
 }
 
 /** What of it comes first in the palette. */
-const ranks: Record<string, number> = { find: 12, time: 20, fork: 21, share: 22, rename: 23, desktop: 24 };
+const ranks: Record<string, number> = { find: 12, time: 20, fork: 21, share: 22, rename: 23, desktop: 24, notebook: 25 };
 
 function SessionMenu({ session, owner, archived, name }: { session: Session; owner: boolean; archived: boolean; name: string }) {
   const t = useWords(sessionWords);
@@ -160,6 +161,7 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
   const items = useMemo<(MenuItem | "line")[]>(() => {
     const all: (MenuItem | "line")[] = [
       { id: "find", label: f.find, keys: "/", icon: <Search size={14} />, run: () => openFind(session.id) },
+      ...(owner ? [{ id: "notebook", label: t.openNotebook, icon: <NotebookPen size={14} />, run: () => open({ kind: "notebook" as const }) }] : []),
       { id: "desktop", label: t.desktop, icon: <Monitor size={14} />, run: () => navigate(`/s/${session.id}/desktop`) },
       { id: "time", label: t.time, icon: <Clock size={14} />, run: () => navigate(`/s/${session.id}/time`) },
       { id: "inner", label: verbose ? t.hideInner : t.showInner, icon: <ScanText size={14} />, run: () => setPrefs({ verbose: !verbose }) },
@@ -183,19 +185,4 @@ function SessionMenu({ session, owner, archived, name }: { session: Session; own
   }, [t, f, session, navigate, verbose, open, owner, archived, name]);
   useCommands(useMemo(() => items.filter((i) => i !== "line").map((i) => ({ id: `session:${i.id}`, title: i.label, icon: i.icon, group: t.parts, here: true, rank: ranks[i.id], keys: i.keys, run: i.run })), [items, t]));
   return <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />;
-}
-
-/** The title, or the first words, which name a session that nobody named: the list of sessions has them. Undefined until it is known. */
-export function useTitle(session: Session, archived: boolean): string | undefined {
-  const t = useWords(sessionWords);
-  const given = useSnapshot(session, (s) => s.session && (s.session.title ?? ""));
-  const begun = useSnapshot(session, (s) => s.messageIds.length > 0);
-  const asks = given === "" && begun;
-  const listed = useLoaded(asks ? `${session.id} ${archived}` : "", async () => {
-    if (!asks) return null;
-    const page = await client.rest.sessions.list({ q: session.id, archived, limit: 1 });
-    return page.sessions.find((x) => x.session_id === session.id)?.title ?? "";
-  });
-  if (given === null || (asks && listed.value == null && listed.error === undefined)) return undefined;
-  return given || listed.value || t.untitled;
 }

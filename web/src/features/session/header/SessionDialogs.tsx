@@ -4,6 +4,7 @@ import { useSnapshot } from "@clew-run/client/react";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useLocation } from "wouter";
 import { client } from "@/app/client";
+import { lazyPart } from "@/lib/lazyPart";
 import { saveAs } from "@/lib/saveAs";
 import { notify } from "@/app/notices";
 import { useWords } from "@/i18n";
@@ -14,6 +15,8 @@ import { EditDialog } from "../transcript/EditDialog";
 import { sessionWords } from "../words";
 import { AllowedDialog } from "./AllowedDialog";
 import { useDialogs } from "./dialogs";
+
+const OpenNotebook = lazyPart(() => import("@/features/notebook/OpenNotebook").then((m) => m.OpenNotebookDialog), true);
 
 /** The dialogs of a session, whichever is open. */
 export function SessionDialogs({ session }: { session: Session }) {
@@ -27,6 +30,7 @@ export function SessionDialogs({ session }: { session: Session }) {
     case "archive": return <Away session={session} onClose={close} />;
     case "export": return <Export session={session} onClose={close} />;
     case "fork": return <Fork session={session} messageId={dialog.messageId} onClose={close} />;
+    case "notebook": return <OpenNotebook session={session} onClose={close} />;
     case "edit": return <EditDialog session={session} message={dialog.message} onClose={close} />;
   }
 }

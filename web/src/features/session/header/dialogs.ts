@@ -2,7 +2,7 @@ import type { TranscriptMessage } from "@clew-run/client";
 import { create } from "zustand";
 
 export type OpenDialog =
-  | { kind: "rename" | "share" | "export" | "allowed" | "archive" | "delete" }
+  | { kind: "rename" | "share" | "export" | "allowed" | "archive" | "delete" | "notebook" }
   | { kind: "fork"; messageId?: string }
   | { kind: "edit"; message: TranscriptMessage };
 

@@ -4,6 +4,7 @@ import { useId, useRef, useState } from "react";
 import { useWords } from "@/i18n";
 import { Button, TextArea, TextInput } from "@/ui";
 import type { BodyProps } from "./Approval";
+import { kernelWords } from "./kernelWords";
 import { Revealed } from "./Revealed";
 import { readValue, startText, suggestionsOf, type InputType } from "./value";
 import { questionWords } from "./words";
@@ -13,11 +14,14 @@ type Asks = Extract<Question, { type: "hitl_input_request" | "hitl_clarification
 /** A question for a value: suggestions answer with one click, words are written below. */
 export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Asks>) {
   const t = useWords(questionWords);
+  const ofKernel = useWords(kernelWords);
   const id = useId();
   const box = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const [text, setText] = useState(() => startText(q));
   const [problem, setProblem] = useState<string | null>(null);
   const missing = q.type === "hitl_input_request" ? q.missing_workspace : undefined;
+  const kernel = q.type === "hitl_input_request" ? q.kernel : undefined;
+  const choices = missing ? t.missingChoices : kernel ? ofKernel.choices : undefined;
   const suggestions = suggestionsOf(q, { yes: t.yes, no: t.no });
   const free = !(q.type === "hitl_input_request" && q.strict === true && suggestions.length > 0) && q.input_type !== "boolean";
 
@@ -35,12 +39,12 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
         <p className="border-l-2 border-line pl-3 text-soft"><Revealed text={q.original_input} /></p>
       )}
       {q.type === "hitl_clarification" && q.ambiguity && <p className="text-soft"><Revealed text={q.ambiguity} /></p>}
-      <p id={`${id}-q`} className="whitespace-pre-wrap"><Revealed text={missing ? t.missing(missing) : q.question} /></p>
+      <p id={`${id}-q`} className="whitespace-pre-wrap"><Revealed text={missing ? t.missing(missing) : kernel ? ofKernel.about(kernel) : q.question} /></p>
       {live && suggestions.length > 0 && (
         <div role="group" aria-labelledby={`${id}-q`} className="flex flex-wrap gap-2">
           {suggestions.map((s, i) => (
             <Button key={i} busy={busy} onClick={() => give({ value: s.value })} className="h-auto min-h-(--row) max-w-full py-1 text-left whitespace-normal">
-              <span><Revealed text={(missing && t.missingChoices[String(s.value)]) ?? s.label} /></span>
+              <span><Revealed text={choices?.[String(s.value)] ?? s.label} /></span>
             </Button>
           ))}
         </div>
@@ -58,6 +62,7 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
             <div className="min-w-0 flex-1 basis-56">
               <Input
                 type={q.input_type}
+                secret={q.type === "hitl_input_request" && q.cell?.password === true}
                 ref={box}
                 id={`${id}-i`}
                 aria-labelledby={`${id}-q`}
@@ -79,8 +84,10 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
   );
 }
 
-function Input({ type, value, onValue, onSend, ref, ...rest }: {
+function Input({ type, secret, value, onValue, onSend, ref, ...rest }: {
   type: InputType;
+  /** It is shown as dots, and no browser keeps it. */
+  secret: boolean;
   value: string;
   onValue(text: string): void;
   onSend(): void;
@@ -91,6 +98,7 @@ function Input({ type, value, onValue, onSend, ref, ...rest }: {
   "aria-invalid"?: true;
   "aria-describedby"?: string;
 }) {
+  if (secret) return <TextInput ref={ref} type="password" autoComplete="off" value={value} onChange={(e) => onValue(e.target.value)} {...rest} />;
   if (type === "number" || type === "date") {
     return <TextInput ref={ref} type={type === "date" ? "date" : "text"} inputMode={type === "number" ? "decimal" : undefined} value={value} onChange={(e) => onValue(e.target.value)} {...rest} />;
   }

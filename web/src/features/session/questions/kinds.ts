@@ -1,7 +1,7 @@
 import type { Question, RememberOffer } from "@clew-run/client";
 
 /** What a question is about, as people sort them. */
-export type Kind = "command" | "edit" | "fetch" | "server" | "step" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "clarification";
+export type Kind = "command" | "edit" | "fetch" | "server" | "step" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "kernel" | "clarification";
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
 
@@ -10,7 +10,7 @@ export function kindOf(q: Question): Kind {
     case "hitl_plan_review":
       return "plan";
     case "hitl_input_request":
-      return q.missing_workspace ? "files" : "input";
+      return q.missing_workspace ? "files" : q.kernel ? "kernel" : "input";
     case "hitl_clarification":
       return "clarification";
     case "hitl_approval_request":

@@ -9,13 +9,15 @@ interface Side {
   /** In pixels. */
   width: number;
   phone: PhonePart;
+  /** The session whose part that is. */
+  phoneOf: string;
   /** Whether it lies over the page, where there is no room beside it. */
   over: boolean;
   show(part: SidePart): void;
   setOpen(open: boolean): void;
   setOver(over: boolean): void;
   setWidth(width: number): void;
-  setPhone(part: PhonePart): void;
+  setPhone(part: PhonePart, of?: string): void;
 }
 
 const key = "clew.side";
@@ -52,6 +54,7 @@ export const useSide = create<Side>((set, get) => {
   return {
     ...kept(),
     phone: "chat",
+    phoneOf: "",
     over: false,
     show: (part) => {
       keep({ part, open: true });
@@ -60,6 +63,6 @@ export const useSide = create<Side>((set, get) => {
     setOpen: (open) => keep({ open }),
     setOver: (over) => set({ over }),
     setWidth: (width) => keep({ width: fitting(width) }),
-    setPhone: (phone) => set({ phone }),
+    setPhone: (phone, of) => set(of === undefined ? { phone } : { phone, phoneOf: of }),
   };
 });
