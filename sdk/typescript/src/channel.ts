@@ -98,7 +98,9 @@ export abstract class Channel {
     this.outbox = new Outbox({
       now: context.link.now,
       newId: context.newId,
-      send: (frame) => this.link.send(frame),
+      // What is sent earlier may be in the whole state that comes at the start, which names no
+      // commands: nobody would hear that it took effect.
+      send: (frame) => this.connection.state === "active" && this.link.send(frame),
       line: () => this.#line,
       onChange: (outgoing) => this.setOutgoing(outgoing),
     });

@@ -26,6 +26,8 @@ const nothing: Entities = {
   notice: [],
   problem: [],
   settled: [],
+  notebook: [],
+  cell: [],
 };
 
 /** The fields that tell the entities of a collection apart. */
@@ -38,6 +40,8 @@ const keys: Record<string, readonly string[]> = {
   notice: ["notice_id"],
   problem: ["message_id"],
   settled: ["request_id"],
+  notebook: ["notebook_id"],
+  cell: ["notebook_id", "cell_id"],
 };
 
 type Entity = Readonly<Record<string, unknown>>;

@@ -100,7 +100,7 @@ export class Rest {
     tool: (id: string, toolCallId: string, messageId?: string): Promise<t.ToolDetail> =>
       this.#get(at("sessions", id, "tools", toolCallId), { message_id: messageId }),
     blob: (id: string, address: string): Promise<Response> => this.raw("GET", at("sessions", id, "blobs", address)),
-    export: (id: string, format: "bundle" | "task-folder" | "session-log" | "message-store" = "bundle"): Promise<Response> =>
+    export: (id: string, format: "bundle" | "task-folder" | "session-log" | "message-store" | "notebook" = "bundle"): Promise<Response> =>
       this.raw("GET", at("sessions", id, "export"), undefined, { query: { format } }),
     import: (file: Blob | ArrayBuffer, query: { new_id?: boolean; format?: string } = {}): Promise<{ session_id: string; format: string; from: string; records: number }> =>
       this.request("POST", "/sessions/import", file, { query }),

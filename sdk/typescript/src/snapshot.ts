@@ -1,9 +1,11 @@
 import type { ClewError } from "./error.js";
 import type {
   AgentState,
+  CellInfo,
   CommandType,
   ConnectedData,
   MonitorState,
+  NotebookInfo,
   NoticeState,
   PlanSummary,
   Problem,
@@ -116,6 +118,9 @@ export interface SessionSnapshot {
   readonly windows: readonly WindowState[];
   /** What agents want noticed, oldest first; `toast_action` dismisses one. */
   readonly notices: readonly NoticeState[];
+  readonly notebooks: readonly NotebookInfo[];
+  /** The cells of all notebooks; each notebook has their order. */
+  readonly cells: readonly CellInfo[];
   readonly monitors: readonly MonitorState[];
   /** Those that have a turn now, oldest first. */
   readonly agents: readonly AgentState[];

@@ -96,6 +96,8 @@ export class SessionStore {
       viewers: e.viewers,
       windows: e.window,
       notices: e.notice,
+      notebooks: e.notebook,
+      cells: e.cell,
       monitors: e.monitors,
       agents: e.agents,
       usage: e.usage,

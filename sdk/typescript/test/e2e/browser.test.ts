@@ -6,9 +6,11 @@ import { Server } from "./server.js";
 
 const browserPath = process.env.CLEW_CHROMIUM ?? "/usr/bin/chromium";
 
-/** A step that does not come to its end says which one it is. */
-function step<T>(what: string, done: Promise<T>): Promise<T> {
-  return Promise.race([done, new Promise<T>((_, fail) => { setTimeout(() => { fail(new Error(`${what}: not within 40 s`)); }, 40_000).unref(); })]);
+/** A step that does not come to its end says which one it is, and how things stand. */
+function step<T>(what: string, done: Promise<T>, stand: () => Promise<string>): Promise<T> {
+  return Promise.race([done, new Promise<T>((_, fail) => {
+    setTimeout(() => { void stand().then((s) => { fail(new Error(`${what}: not within 100 s: ${s}`)); }); }, 100_000).unref();
+  })]);
 }
 
 test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and comes back after a restart", async () => {
@@ -22,6 +24,13 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
     const page = await browser.newPage();
     const problems: string[] = [];
     page.on("pageerror", (e) => problems.push(e.message));
+    const stand = async (): Promise<string> => {
+      const line = await Promise.race([
+        page.evaluate(() => JSON.stringify((globalThis as unknown as { s?: import("../../src/index.js").Session }).s?.connection)),
+        new Promise<string>((given) => { setTimeout(() => { given("the page does not answer"); }, 5000).unref(); }),
+      ]);
+      return `${line}\n${problems.join("\n")}\n${server.output}`;
+    };
     // A page of the server's own, as the web UI is one.
     await page.goto(`${server.url}/healthz`);
     await page.evaluate(`${made.outputFiles[0]!.text};globalThis.clew = clew; undefined`);
@@ -33,7 +42,7 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
       Object.assign(globalThis, { s });
       s.connect();
       await s.send("user_message", { text: "hello from a page" });
-    }, server.token));
+    }, server.token), stand);
     const said = (text: string): Promise<unknown> =>
       page.waitForFunction((wanted) => {
         const { s } = globalThis as unknown as { s: import("../../src/index.js").Session };
@@ -48,11 +57,11 @@ test.skipIf(!existsSync(browserPath))("a browser connects, sends, streams, and c
     await step("the second message is taken", page.evaluate(async () => {
       const { s } = globalThis as unknown as { s: import("../../src/index.js").Session };
       await s.send("user_message", { text: "and again" });
-    }));
+    }), stand);
     await said("and again");
     expect(problems).toEqual([]);
   } finally {
     await browser.close();
     await server.end();
   }
-});
+}, 300_000);

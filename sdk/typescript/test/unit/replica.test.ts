@@ -71,3 +71,13 @@ test("a whole state drops what is held, and says whether there is more", () => {
   expect(r.transcript.publish().ids).toEqual([11, 12].map(idOf));
   expect(r.transcript.hasOlder).toBe(true);
 });
+
+test("cells are told apart by their notebook and their own id", () => {
+  const r = replica();
+  const cell = (notebook_id: string, cell_id: string, source: string) => ({ notebook_id, cell_id, type: "code" as const, source, outputs: [] });
+  r.apply({ from: idOf(5), to: idOf(6), total: 3, put: { cell: [cell("nb_1", "a", "1"), cell("nb_2", "a", "2")] } });
+  r.apply({ from: idOf(6), to: idOf(7), total: 3, put: { cell: [cell("nb_1", "a", "3")] } });
+  expect(r.entities.cell.map((c) => c.source)).toEqual(["3", "2"]);
+  r.apply({ from: idOf(7), to: idOf(8), total: 3, del: { cell: ["nb_1/a"] } });
+  expect(r.entities.cell.map((c) => c.source)).toEqual(["2"]);
+});

@@ -56,6 +56,21 @@ describe("sending", () => {
     expect(next.sent).toEqual([]);
   });
 
+  test("nothing is sent before the line has told all: the whole state does not say what took effect", async () => {
+    const { s, socket } = await connected();
+    socket.end(1006);
+    await vi.advanceTimersByTimeAsync(1000);
+    await settle();
+    const next = FakeSocket.last;
+    next.open();
+    const sent = s.send("rename_session", { title: "N" }, { id: "mine" });
+    expect(next.sent).toEqual([]);
+    next.sync(2);
+    expect(next.sent).toMatchObject([{ message_id: "mine" }]);
+    next.change(2, 3, { session: { title: "N", owner: "o" } }, { commands: ["mine"] });
+    expect(await sent).toMatchObject({ clientMessageId: "mine" });
+  });
+
   test("after disconnect it rejects, until somebody connects again", async () => {
     const { s } = await connected();
     s.disconnect();
