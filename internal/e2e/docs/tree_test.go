@@ -42,6 +42,9 @@ func (tr tree) check(words []string) error {
 		if placeholder.MatchString(words[0]) {
 			return nil
 		}
+		if strings.Contains(words[0], ".") && tr.most() != 0 { // a file, for a command that takes one beside its own commands
+			break
+		}
 		var sub *tree
 		for _, name := range strings.Split(words[0], "|") {
 			if sub = tr.find(name); sub == nil {

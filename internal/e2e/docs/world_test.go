@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/notebook/jupytertest"
 )
 
 // A world is what the blocks of one page find: a home, a project in Git, the program,
@@ -89,9 +91,17 @@ func newWorld(t *testing.T, p page) *world {
 		proc.Must(t, err)
 		w.env = append(w.env, name+"="+strings.TrimSpace(string(out)))
 	}
+	if p.uses("$JUPYTER") { // an environment of Python with a kernel
+		w.env = append(w.env, "JUPYTER="+filepath.Dir(filepath.Dir(jupytertest.Python(t))))
+	}
 	w.env = append(w.env, "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0", "NO_COLOR=1")
 	w.play(message + p.model + model)
 	return w
+}
+
+// uses reports whether what is hidden on a page has this text.
+func (p page) uses(text string) bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool { return strings.Contains(b.before, text) })
 }
 
 func (w *world) state() string { return filepath.Join(w.home, ".state") }

@@ -23,9 +23,12 @@ type kind struct {
 	image int64             // size of a disk of its own that can lose its power
 	fuse  bool              // it has a disk of its own that can be made read-only
 	peer  bool              // there is a tool server
-	fault func(*world)      // breaks it and heals it
-	bug   string            // that is planted in the program, "" for none
-	brief bool              // played in the short form, too
+	// python says that it needs the kernel of Jupyter. What people see then, and can do.
+	python     bool
+	sees, does string
+	fault      func(*world) // breaks it and heals it
+	bug        string       // that is planted in the program, "" for none
+	brief      bool         // played in the short form, too
 	// missing says what cannot be had here, nil if the kind needs nothing.
 	missing func() string
 	// savesFail says that files may not be saved for a while.
@@ -35,7 +38,7 @@ type kind struct {
 }
 
 // kinds are all of them, in the order of the table.
-var kinds = concat(processKinds, diskKinds, engineKinds, networkKinds, clockKinds, clientKinds, outsideKinds, toolKinds)
+var kinds = concat(processKinds, diskKinds, engineKinds, networkKinds, clockKinds, clientKinds, outsideKinds, toolKinds, kernelKinds)
 
 func concat(lists ...[]kind) (all []kind) {
 	for _, list := range lists {

@@ -79,15 +79,23 @@ func stateText(e clew.Entities) string {
 
 // fresh is the state that somebody gets who comes now.
 func (w *world) fresh(n *node, id clew.SessionID) (string, error) {
+	state, err := w.state(n, id)
+	if err != nil {
+		return "", err
+	}
+	return stateText(state.Entities), nil
+}
+
+func (w *world) state(n *node, id clew.SessionID) (*client.Replica, error) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
 	token, err := n.Token()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	c, err := client.Dial(ctx, client.Options{URL: n.URL(), HTTPClient: n.http, Token: token, Session: id, View: clew.ViewState, ClientID: "fresh"})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer c.Close()
 	var state client.Replica
@@ -96,11 +104,11 @@ func (w *world) fresh(n *node, id clew.SessionID) (string, error) {
 			_, err = state.Take(env)
 		}
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if clew.EventType(env.Type) == clew.EventSyncComplete {
 			break
 		}
 	}
-	return stateText(state.Entities), nil
+	return &state, nil
 }

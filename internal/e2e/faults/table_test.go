@@ -79,6 +79,10 @@ was acknowledged is lost, the run fails and this page is not written.
 		}
 		fmt.Fprintf(&b, "| %d | %s: %s | %s | %d | %d | 0 | %.1f s | %s |\n", l.kind.no, l.kind.group, l.kind.name, l.how(), l.events, l.acks, l.longest.Seconds(), strings.Trim(fmt.Sprint(l.seeds), "[]"))
 	}
+	b.WriteString("\n## When a kernel fails\n\n| Kind | What people see | What helps |\n|---|---|---|\n")
+	for _, k := range kernelKinds {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.name, k.sees, k.does)
+	}
 	b.WriteString("\n## What was checked\n\nHow many things were held against each promise. A dash means that the kind gave no occasion.\n\n| |")
 	for p := 1; p <= promises; p++ {
 		fmt.Fprintf(&b, " %d |", p)

@@ -138,6 +138,9 @@ func newWorld(t testing.TB, k kind, seed uint64) *world {
 	}
 	env := w.environment()
 	maps.Copy(env, k.env)
+	if k.python {
+		withPython(w, env)
+	}
 	if k.bug != "" {
 		env["CLEW_PLANTED"], k.tags = k.bug, "crashpoints"
 	}

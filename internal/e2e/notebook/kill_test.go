@@ -1,0 +1,164 @@
+// Package notebook has stories of notebooks whose server is killed.
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/notebook/jupytertest"
+	"github.com/clew-run/clew/internal/supervisor"
+)
+
+func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
+
+const within = 120 * time.Second
+
+// code leaves a mark each time that it runs, and asks.
+const code = "open('ran', 'a').write('x')\nprint('one', flush=True)\nwho = input('who? ')\nprint('hi', who)"
+
+// A server is killed -9 at each place on the way of a cell, with the kernel kept. The
+// next one brings the cell to its end; it runs at most once.
+func TestKillAtEveryPoint(t *testing.T) {
+	python := jupytertest.Python(t)
+	bin := proc.Program(t, "crashpoints")
+	for _, at := range []string{
+		"kernel.starting", "kernel.started", "cell.intent", "cell.sent", "cell.output", "cell.reply", "cell.recorded", "input.asked", "input.sent", "notebook.saved",
+	} {
+		t.Run(at, func(t *testing.T) {
+			s := &story{Stage: proc.NewStage(t, proc.Setup{
+				Program: bin, Session: "sess_notebook", Files: map[string]string{"readme.txt": "Hello.\n"},
+				Env: map[string]string{"PATH": filepath.Dir(python) + ":/usr/bin:/bin"},
+			})}
+			t.Cleanup(func() { s.endKernels(t) })
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			s.Start("CLEW_CRASH_AT=" + at + ":1")
+			s.play(ctx)
+			select {
+			case <-s.Srv.Exited():
+			case <-ctx.Done():
+				t.Fatal("the server was not killed")
+			}
+			s.Start()
+			s.again = true
+			s.play(ctx)
+			s.check(ctx, at)
+			if err := s.Command(ctx, "shut down", clew.CommandKernelShutdown, &clew.KernelShutdownData{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A story is one session with a notebook.
+type story struct {
+	*proc.Stage
+	again bool            // the server was killed
+	dirs  map[string]bool // of all kernels that there were, see nobodyLeft
+}
+
+// play brings the notebook to its end, as far as the server lives.
+func (s *story) play(ctx context.Context) {
+	if s.Create(ctx) != nil || s.Command(ctx, "open", clew.CommandNotebookOpen, &clew.NotebookOpenData{Path: "a.ipynb", New: true}) != nil {
+		return
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		told, err := s.told(ctx)
+		if err != nil || told.finished != nil && told.saved {
+			return
+		}
+		if told.read && told.queued == 0 && s.Command(ctx, "run", clew.CommandKernelExecute, &clew.KernelExecuteData{Code: code}) != nil {
+			return
+		}
+		// What was not written when the server died is written when somebody wants it.
+		if s.again && told.finished != nil && s.Command(ctx, "save", clew.CommandNotebookSave, &clew.NotebookSaveData{NotebookID: told.notebook}) != nil {
+			return
+		}
+		if q := told.question; q != "" {
+			if s.Command(ctx, "answer", clew.CommandHitlInputResponse, &clew.HitlInputResponseData{RequestID: q, Value: "Ada"}) != nil {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-s.Srv.Exited():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// what the records tell.
+type told struct {
+	notebook string
+	read     bool
+	queued   int
+	started  int
+	finished *clew.CellFinishedData
+	saved    bool
+	question clew.RequestID // that is open
+}
+
+func (s *story) told(ctx context.Context) (t told, err error) {
+	list, _, err := s.Replay(ctx, s.Session)
+	for _, r := range list {
+		switch d := r.Event.Data.(type) {
+		case *clew.NotebookReadData:
+			t.notebook, t.read = d.NotebookID, true
+		case *clew.CellQueuedData:
+			t.queued++
+		case *clew.CellStartedData:
+			t.started++
+		case *clew.CellFinishedData:
+			t.finished = d
+		case *clew.NotebookSavedData:
+			t.saved = d.Problem == "" && !d.Conflict
+		case *clew.HitlInputRequestData:
+			t.question = d.RequestID
+		case *clew.HitlResolvedData:
+			t.question = ""
+		}
+	}
+	return t, err
+}
+
+func (s *story) check(ctx context.Context, at string) {
+	s.T.Helper()
+	told, err := s.told(ctx)
+	if err != nil || told.finished == nil {
+		s.T.Fatalf("the cell did not end: %+v, %v", told, err)
+	}
+	status, ran := clew.CellOK, "x"
+	if at == "cell.intent" { // it is on record, and the kernel never heard of it
+		status, ran = clew.CellAborted, ""
+	}
+	if told.started != 1 || told.finished.Status != status || s.File("ran") != ran || !told.saved {
+		s.T.Errorf("started %d times, ran %q, saved %v: %+v", told.started, s.File("ran"), told.saved, *told.finished)
+	}
+}
+
+// endKernels leaves nothing running.
+func (s *story) endKernels(t *testing.T) {
+	s.Srv.Kill()
+	for _, f := range supervisor.List(supervisor.LookForRoot(filepath.Join(s.Dir, "data"))) {
+		held, err := supervisor.Find(context.Background(), f.Dir)
+		if err != nil {
+			t.Error(fmt.Errorf("a kernel is left: %w", err))
+			continue
+		}
+		if _, ended := held.Ended(); !ended {
+			_ = held.Kill()
+			<-held.Done()
+		}
+		_ = held.Forget()
+	}
+}
