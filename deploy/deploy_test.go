@@ -187,3 +187,42 @@ func TestScriptsParse(t *testing.T) {
 		}
 	}
 }
+
+// A restart leaves kernels of notebooks alone, and finds a control group in which it can
+// start the server: the line of the unit takes the controllers from the inside out, as
+// the kernel demands.
+func TestUnitLeavesKernelsAlone(t *testing.T) {
+	unit, err := os.ReadFile("systemd/clew.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(unit), "\nKillMode=process\n") {
+		t.Error("systemd ends kernels with the server")
+	}
+	_, line, _ := strings.Cut(string(unit), "\nExecStopPost=-/bin/sh -c '")
+	script, _, ok := strings.Cut(line, "'\n")
+	if !ok {
+		t.Fatal("there is no line that puts the control group together")
+	}
+	group := t.TempDir()
+	log := filepath.Join(group, "log")
+	for _, dir := range []string{"", "server", "commands", "commands/user-a", "commands/user-b", ".control"} {
+		if err := os.MkdirAll(filepath.Join(group, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(group, dir, "cgroup.subtree_control"), []byte("cpu memory\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script = strings.ReplaceAll(script, "$$", "$")
+	script = strings.ReplaceAll(script, `"/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)/.."`, group+"/.control/..")
+	// The kernel's files take each word; those here would keep the last one only.
+	script = `echo() { printf '%s %s\n' "$1" "$g" >>` + log + "; }\n" + script
+	if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s\n%s", err, out, script)
+	}
+	got, err := os.ReadFile(log)
+	if want := "-cpu commands/user-a/\n-memory commands/user-a/\n-cpu commands/user-b/\n-memory commands/user-b/\n-cpu commands/\n-memory commands/\n-cpu ./\n-memory ./\n"; err != nil || string(got) != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

@@ -7,12 +7,15 @@ import (
 	"testing"
 )
 
-// What is published together names one version: the npm package, the action, the
-// changelog and the notes of the release.
+// What is published together names one version: the npm and the PyPI package, the
+// action, the changelog and the notes of the release.
 func TestOneVersion(t *testing.T) {
 	version := regexp.MustCompile(`"version": "([^"]+)"`).FindStringSubmatch(text(t, "../sdk/typescript/package.json"))[1]
 	if n := strings.Count(text(t, "../sdk/typescript/package-lock.json")[:400], `"version": "`+version+`"`); n == 0 {
 		t.Errorf("the lock file of the npm package is not of version %s", version)
+	}
+	if !strings.Contains(text(t, "../sdk/python/pyproject.toml"), "\nversion = \""+version+"\"\n") {
+		t.Errorf("the Python package is not of version %s", version)
 	}
 	if latest := regexp.MustCompile(`(?m)^## \[(\d\S*)\]`).FindStringSubmatch(text(t, "../CHANGELOG.md")); latest == nil || latest[1] != version {
 		t.Errorf("the changelog's newest section is %v, want %s", latest, version)
