@@ -3,6 +3,7 @@ import { live, type Visitor, type VisitorOptions, type World } from "../harness"
 import { saidAt } from "../pages/files";
 import { asked } from "./script";
 import type { Home } from "./shop";
+import { forecast } from "./notebook";
 import { connect, staged } from "./stage";
 
 /** What a stop has at hand. */
@@ -204,4 +205,15 @@ export const work: Stops = {
     await heading("Design")(page);
     return page;
   } },
+  // The last one: its session stands in the list of those after it.
+  notebook: {
+    route: "/s/:id/notebook/:nb?",
+    at: async ({ world, home, visit }) => {
+      await staged(world, home);
+      const { page } = await visit({ path: `/s/${await forecast(world)}/notebook` });
+      await page.locator("[data-output=table]").waitFor();
+      await page.locator("[data-output=image]").first().waitFor();
+      return page;
+    },
+  },
 };
