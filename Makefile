@@ -79,6 +79,11 @@ tour: web/node_modules ## take the pictures of docs/tour.md again
 test-sdk: sdk/typescript/node_modules ## check, test and measure the TypeScript client, against the real server too
 	cd sdk/typescript && npm run check && npm test && npm run test:e2e && npm run build && npm run size
 
+.PHONY: test-python
+test-python: ## check and test the Python client, against the real server and a real kernel; what it needs is fetched on first use
+	./tools/python-sdk
+	cd sdk/python && ../../tools/python-sdk mypy && ../../tools/python-sdk pytest -q -p no:cacheprovider
+
 %/node_modules: %/package-lock.json
 	cd $* && npm install --no-save --no-audit --no-fund # as locked; npm ci wants packages of all platforms in the lock
 	@touch $@
@@ -100,6 +105,10 @@ RACE_TIMEOUT ?= 15m
 .PHONY: test-race
 test-race: ## run the core's tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(RACE_TIMEOUT) $(RACE)
+
+.PHONY: test-notebooks
+test-notebooks: ## run the tests of notebooks against the real Jupyter, which is fetched on first use
+	CI=true CLEW_TEST_PYTHON=$${CLEW_TEST_PYTHON:-$$(./tools/jupyter/python)} $(GO) test -count=1 -timeout 20m ./internal/notebook/...
 
 .PHONY: test-s3
 test-s3: ## run the archive's tests against a real S3-compatible server, built on first use
@@ -209,6 +218,11 @@ vuln: ## look for known vulnerabilities, where the data base can be reached
 .PHONY: bench-search
 bench-search: ## index a million messages and search them: p50, p95, size, time for each message
 	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 60m -v -run TestQueriesAreFast ./internal/search -messages 1000000
+
+.PHONY: bench-notebooks
+bench-notebooks: ## what a cell, its output and kernels cost with the real Jupyter, and clew beside a Jupyter server; both are fetched on first use
+	CLEW_NIGHTLY=1 CLEW_TEST_PYTHON=$${CLEW_TEST_PYTHON:-$$(./tools/jupyter/python)} CLEW_TEST_JUPYTER_SERVER=$${CLEW_TEST_JUPYTER_SERVER:-$$(./tools/jupyter/python server)} \
+		$(GO) test -count=1 -timeout 30m -v ./internal/e2e/notebookfigures
 
 .PHONY: bench
 bench: ## compare clew with the bare engine and a bare WebSocket server
