@@ -88,9 +88,13 @@ func (s *story) talk(ctx context.Context, id clew.SessionID) *talk {
 	return &talk{story: s, id: id, c: c}
 }
 
-// until follows the session and answers all questions until it is as wanted.
+// until follows the session and answers all questions until it is as wanted, which it may
+// be already: several changes can come in one.
 func (k *talk) until(ctx context.Context, what string, fits func(*client.Replica) bool) {
 	k.t.Helper()
+	if k.state.Known() && fits(&k.state) {
+		return
+	}
 	answered := map[clew.RequestID]bool{}
 	for frame, err := range k.c.Follow(ctx) {
 		if err != nil {
@@ -195,6 +199,7 @@ func TestNotebookStory(t *testing.T) {
 			t.Errorf("call %s of %s: %+v", m.ToolCallID, m.Tool.Name, m.Tool)
 		}
 	}
+	k.saved(ctx)
 	k.say(ctx, saySave)
 	totals := filepath.Join(s.Data, "workspaces", "notebook", "totals.csv")
 	if b, err := os.ReadFile(totals); err != nil || !strings.Contains(string(b), "Wed,2862.22") {
@@ -214,6 +219,8 @@ func TestNotebookStory(t *testing.T) {
 		t.Errorf("%v\n%s", err, b)
 	}
 
+	k.saved(ctx)
+
 	s.forkUsual(ctx)
 	root := supervisor.LookForRoot(s.Data)
 	if n := len(supervisor.List(root)); n != 2 {
@@ -223,6 +230,18 @@ func TestNotebookStory(t *testing.T) {
 	proc.Eventually(t, "no kernel is left", within, func() bool {
 		return !slices.ContainsFunc(supervisor.List(root), func(p supervisor.Found) bool { return p.Running })
 	})
+}
+
+// saved waits until the file has all of the notebook, which nobody else has changed.
+func (k *talk) saved(ctx context.Context) {
+	k.t.Helper()
+	k.until(ctx, "the file of the notebook", func(st *client.Replica) bool {
+		n := st.Notebooks[0]
+		return !n.Unsaved || n.Conflict || n.Problem != ""
+	})
+	if n := k.state.Notebooks[0]; n.Conflict || n.Problem != "" {
+		k.t.Errorf("the notebook was not saved: conflict %t, %s", n.Conflict, n.Problem)
+	}
 }
 
 // rewind takes the session back to before what was said, files included.

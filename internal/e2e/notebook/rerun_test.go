@@ -117,6 +117,10 @@ func (s *rerun) tell(ctx context.Context) {
 		s.until(ctx, "the last checkpoint", func(*past) bool { return len(s.checkpointsAfter(0)) == 5 })
 		s.checkpoints()
 	}
+	p = s.until(ctx, "the file", func(p *past) bool { return p.saved != nil && p.saved.AsOf > p.ended })
+	if p.saved.Conflict || p.saved.Problem != "" {
+		t.Errorf("the file was not written: %+v", *p.saved)
+	}
 	if err := s.Command(ctx, "shut down", clew.CommandKernelShutdown, &clew.KernelShutdownData{}); err != nil {
 		t.Error(err)
 	}
@@ -223,6 +227,8 @@ type past struct {
 	texts    map[string]clew.MessageID
 	rerun    *clew.KernelRerunFinishedData
 	question clew.RequestID // that is open
+	saved    *clew.NotebookSavedData
+	ended    clew.MessageID // the record of the last run's end
 }
 
 func (s *rerun) past(ctx context.Context) (*past, error) {
@@ -247,7 +253,9 @@ func (s *rerun) past(ctx context.Context) (*past, error) {
 				p.again++
 			}
 		case *clew.CellFinishedData:
-			p.finished = append(p.finished, *d)
+			p.finished, p.ended = append(p.finished, *d), clew.MessageID(r.Env.MessageID)
+		case *clew.NotebookSavedData:
+			p.saved = d
 		case *clew.MessageCreatedData:
 			p.see(d.Message)
 		case *clew.MessageUpdatedData:
