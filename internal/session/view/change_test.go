@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew"
@@ -90,5 +91,36 @@ func TestMoreChangesThanAreCounted(t *testing.T) {
 	}
 	if since, err := tr.Since(s, 4, func(*clew.Message) {}); err != nil || since.From != 0 {
 		t.Errorf("from before what is known: %d, %v, want the whole state", since.From, err)
+	}
+}
+
+// Of large messages a whole state has the newest: about half a megabyte of them, and a few
+// in any case. A client sees by the total that there are more.
+func TestWholeStateOfLargeMessages(t *testing.T) {
+	for _, test := range []struct{ bytes, want int }{{10, core.TailMessages}, {10 << 10, 51}, {64 << 10, tailLeast}} {
+		s := &core.State{ID: "s", Seq: 1}
+		tr := NewTracker(s)
+		for range core.TailMessages + 10 {
+			s.Seq++
+			s.Total++
+			s.Messages.Append(clew.Message{MessageID: clew.MessageIDOf(s.Seq), Text: strings.Repeat("x", test.bytes)}, func() []clew.MessageID { return nil })
+		}
+		c, err := tr.All(s, func(*clew.Message) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := c.Data(nil)
+		var d clew.StateChangedData
+		if err := json.Unmarshal(b, &d); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.Put.Message); n != test.want || d.Total != core.TailMessages+10 {
+			t.Fatalf("%d messages of %d, want %d", n, d.Total, test.want)
+		}
+		for i, m := range d.Put.Message {
+			if want := clew.MessageIDOf(s.Seq - uint64(test.want-1-i)); m.MessageID != want {
+				t.Fatalf("message %d is %s, want %s", i, m.MessageID, want)
+			}
+		}
 	}
 }

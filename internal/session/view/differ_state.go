@@ -80,11 +80,27 @@ func (d *differ) messages(s *core.State, texts func(*clew.Message)) {
 	}
 }
 
+// What a whole state has of the transcript: older messages come by the page. A few screens
+// are there in any case; large outputs are not sent to whoever may never look at them.
+const (
+	tailBytes = 512 << 10
+	tailLeast = 20
+)
+
 func (d *differ) tail(s *core.State, texts func(*clew.Message)) {
 	tail := s.Messages.Tail()
-	for _, m := range tail[max(0, len(tail)-core.TailMessages):] {
-		d.message(m, texts)
+	begin, size := len(d.c.Put), 0
+	for n := range min(len(tail), core.TailMessages) { // the newest first, as they count most
+		if n >= tailLeast && size >= tailBytes {
+			break
+		}
+		d.message(tail[len(tail)-1-n], texts)
+		if d.err != nil {
+			return
+		}
+		size += len(d.c.Put[len(d.c.Put)-1].Body)
 	}
+	slices.Reverse(d.c.Put[begin:])
 }
 
 func (d *differ) message(m clew.Message, texts func(*clew.Message)) {
