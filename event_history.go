@@ -122,6 +122,8 @@ type RewindPreviewAnswer struct {
 	// Forgotten is what agents will ask about again: it was allowed after that
 	// time. An undo does not bring it back.
 	Forgotten []RememberedRule `json:"forgotten,omitempty"`
+	// Kernels are those of notebooks that will be ahead of them, or end.
+	Kernels []KernelPreview `json:"kernels,omitempty"`
 	// Usage is what will no longer be counted. It was spent all the same.
 	Usage *Usage `json:"usage,omitempty"`
 	// Irreversible names the steps that cannot be undone, newest first;

@@ -120,6 +120,20 @@ func (KernelPolicy) Values() []string {
 	return []string{string(KernelAsk), string(KernelRerun), string(KernelFresh), string(KernelKeep)}
 }
 
+// A KernelPreview says what a rewind does to the kernel of a notebook, which cannot go back
+// by itself: it has run cells after that point.
+type KernelPreview struct {
+	NotebookID string `json:"notebook_id"`
+	Path       string `json:"path,omitempty"`
+	// Policy is what the settings say about it.
+	Policy KernelPolicy `json:"policy,omitempty"`
+	// Cells counts those that ran before that point, DurationMS is how long they took.
+	Cells      int   `json:"cells"`
+	DurationMS int64 `json:"duration_ms"`
+	// Ends says that there is no notebook at that point: the kernel is shut down.
+	Ends bool `json:"ends,omitempty"`
+}
+
 // A KernelQuestion asks what becomes of a kernel that is ahead of its notebook. The
 // values to choose from are the policies but ask.
 type KernelQuestion struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/term"
@@ -31,6 +32,7 @@ func Preview(r *clew.RewindPreviewAnswer, files bool) []PreviewGroup {
 		{Text: term.Count(len(r.Reopened), "question") + " will be open again", Items: lines(r.Reopened)},
 		{Text: term.Count(len(r.Withdrawn), "question") + " will be gone", Items: lines(r.Withdrawn)},
 		{Text: "no longer allowed without asking, not even after an undo:", Items: rules(r.Forgotten), Warning: true},
+		{Text: term.Count(len(r.Kernels), "kernel") + " cannot go back:", Items: kernels(r.Kernels), Warning: true},
 	} {
 		if g.Total = len(g.Items); g.Total > 0 {
 			groups = append(groups, g)
@@ -78,6 +80,28 @@ func lines(questions []clew.Question) (items []string) {
 func rules(list []clew.RememberedRule) (items []string) {
 	for _, r := range list {
 		items = append(items, strings.TrimSpace(r.Tool+" "+r.Pattern))
+	}
+	return items
+}
+
+// kernelPolicies say what becomes of a kernel after a rewind.
+var kernelPolicies = map[clew.KernelPolicy]string{
+	clew.KernelAsk:   "you are asked whether to run again what ran before, start a fresh one or keep it",
+	clew.KernelRerun: "a fresh one runs again what ran before",
+	clew.KernelFresh: "a fresh, empty one starts",
+	clew.KernelKeep:  "it stays, ahead of the notebook",
+}
+
+func kernels(list []clew.KernelPreview) (items []string) {
+	for _, k := range list {
+		what := cmp.Or(kernelPolicies[k.Policy], "it stays as it is")
+		switch {
+		case k.Ends:
+			what = "it is shut down, its notebook is not open there"
+		case k.Cells > 0 && (k.Policy == clew.KernelAsk || k.Policy == clew.KernelRerun):
+			what += fmt.Sprintf(" (%s, %s)", term.Count(k.Cells, "cell"), term.Duration(time.Duration(k.DurationMS)*time.Millisecond))
+		}
+		items = append(items, name(cmp.Or(k.Path, "the notebook"))+": "+what)
 	}
 	return items
 }

@@ -36,7 +36,12 @@ var preview = clew.RewindPreviewAnswer{
 	Withdrawn: []clew.Question{{Type: clew.EventHitlApprovalRequest, Data: &clew.HitlApprovalRequestData{
 		Asking: clew.Asking{RequestID: "req_2"}, Effect: &clew.Effect{Command: "make"},
 	}}},
-	Forgotten:         []clew.RememberedRule{{Tool: "execute_command", Pattern: "go test *"}, {Tool: "write_file"}},
+	Forgotten: []clew.RememberedRule{{Tool: "execute_command", Pattern: "go test *"}, {Tool: "write_file"}},
+	Kernels: []clew.KernelPreview{
+		{NotebookID: "nb_1", Path: "a.ipynb", Policy: clew.KernelAsk, Cells: 2, DurationMS: 61_000},
+		{NotebookID: "nb_2", Path: "b.ipynb", Policy: clew.KernelKeep, Cells: 2},
+		{NotebookID: "nb_3", Ends: true},
+	},
 	Usage:             &clew.Usage{TokensIn: 100, TokensOut: 20, CostUSD: 0.25},
 	Irreversible:      []clew.IrreversibleStep{{MessageID: clew.MessageIDOf(14), Tool: "fetch", Reason: "it spoke to http://x"}},
 	IrreversibleCount: 1,
@@ -67,6 +72,10 @@ func TestPrintPreview(t *testing.T) {
   no longer allowed without asking, not even after an undo:
     execute_command go test *
     write_file
+  3 kernels cannot go back:
+    a.ipynb: you are asked whether to run again what ran before, start a fresh one or keep it (2 cells, 1 min 1 s)
+    b.ipynb: it stays, ahead of the notebook
+    the notebook: it is shut down, its notebook is not open there
   the session's total goes down by 120 tokens and $0.25; they stay spent
   1 step cannot be undone
     fetch: it spoke to http://x (msg_000000000014)

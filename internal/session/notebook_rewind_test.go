@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -27,7 +28,51 @@ func (b *bench) travels(c decide.RewindPlan) {
 	if c.TargetState, err = b.fresh(c.To); err != nil {
 		panic(err)
 	}
+	then, err := core.DecodeState(b.s.state.ID, c.TargetState)
+	if err != nil {
+		panic(err)
+	}
+	var preview clew.RewindPreviewAnswer
+	rewind.Compare(&preview, b.s.state, then)
+	before := b.s.state.Seq
 	must(b.do(clew.Command{By: by("ann"), Data: &decide.RewindCommand{RewindPlan: c}}))
+	if err := b.happened(preview.Kernels, before); err != nil {
+		panic(err)
+	}
+}
+
+// happened holds what a preview said about kernels at a record against what became of them.
+func (b *bench) happened(preview []clew.KernelPreview, at uint64) error {
+	said := map[string]clew.KernelPreview{}
+	for _, p := range preview {
+		said[p.NotebookID] = p
+	}
+	for i := range b.s.state.Notebooks {
+		n := &b.s.state.Notebooks[i]
+		want := clew.KernelPreview{NotebookID: n.ID, Path: n.Path}
+		switch {
+		case n.Closed && n.Kernel.State.Alive():
+			want.Ends = true
+		case n.Kernel.Ahead:
+			want.Policy = b.s.state.AgentRules().KernelAfterRewind
+			want.Cells, want.DurationMS = n.RanInKernel()
+		default:
+			want = clew.KernelPreview{}
+		}
+		if q := b.s.state.KernelQuestion(n.ID); q != nil && q.Asking().MessageID > clew.MessageIDOf(at) {
+			if k := core.KernelOfQuestion(*q); k.Cells != want.Cells || k.DurationMS != want.DurationMS {
+				return fmt.Errorf("notebook %s: previewed %+v, asked %+v", n.ID, want, *k)
+			}
+		}
+		if said[n.ID] != want {
+			return fmt.Errorf("notebook %s: previewed %+v, became %+v", n.ID, said[n.ID], want)
+		}
+		delete(said, n.ID)
+	}
+	if len(said) > 0 {
+		return fmt.Errorf("previewed, and gone: %+v", said)
+	}
+	return nil
 }
 
 // ranOnce runs a cell to its end and gives the record before.

@@ -124,3 +124,39 @@ func (s *State) touchNotebooks() {
 		s.Notebooks[i].Seq = s.Seq
 	}
 }
+
+// KernelsAfter says what going from one state to a former one does to kernels.
+func KernelsAfter(now, then *State) []clew.KernelPreview {
+	var list []clew.KernelPreview
+	policy := now.AgentRules().KernelAfterRewind
+	for _, n := range then.OpenNotebooks() {
+		was := now.AnyNotebook(n.ID)
+		if was == nil {
+			continue
+		}
+		after := *n
+		after.keepKernel(was, then.Seq, n.Run != nil)
+		if after.Kernel.Ahead {
+			p := clew.KernelPreview{NotebookID: n.ID, Path: n.Path, Policy: policy}
+			p.Cells, p.DurationMS = after.RanInKernel()
+			list = append(list, p)
+		}
+	}
+	for i := range now.Notebooks {
+		if n := &now.Notebooks[i]; then.AnyNotebook(n.ID) == nil && n.Kernel.State.Alive() {
+			list = append(list, clew.KernelPreview{NotebookID: n.ID, Path: n.Path, Ends: true})
+		}
+	}
+	return list
+}
+
+// RanInKernel counts the cells that ran in the kernel as it is here, and how long they took.
+func (n *Notebook) RanInKernel() (cells int, ms int64) {
+	for _, c := range n.Cells {
+		if c.RanSeq > n.Kernel.SinceSeq && (c.Status == clew.CellOK || c.Status == clew.CellError) {
+			cells++
+			ms += c.DurationMS
+		}
+	}
+	return cells, ms
+}

@@ -51,12 +51,7 @@ func recordID(seq uint64) clew.MessageID {
 // askAboutKernel asks what becomes of a kernel.
 func askAboutKernel(tx *Tx, s *core.State, n *core.Notebook, files bool) {
 	k := &clew.KernelQuestion{NotebookID: n.ID, Files: files}
-	for _, c := range n.Cells {
-		if c.RanSeq > n.Kernel.SinceSeq && (c.Status == clew.CellOK || c.Status == clew.CellError) {
-			k.Cells++
-			k.DurationMS += c.DurationMS
-		}
-	}
+	k.Cells, k.DurationMS = n.RanInKernel()
 	q := &clew.HitlInputRequestData{
 		Ask: clew.AskFollowup, Field: "kernel", Question: aboutKernel(n, k), InputType: clew.InputChoice, Strict: true, Required: true, Kernel: k,
 		Options: []clew.InputOption{

@@ -55,6 +55,7 @@ func Compare(p *clew.RewindPreviewAnswer, now, then *core.State) {
 		}
 	}
 	p.Forgotten = core.RulesForgottenBy(now, then)
+	p.Kernels = core.KernelsAfter(now, then)
 	will := map[string]clew.Todo{}
 	for _, t := range then.FocusedTodos() {
 		will[t.ID] = t

@@ -1509,6 +1509,7 @@ export interface RewindPreviewAnswer {
   reopened?: Question[];
   withdrawn?: Question[];
   forgotten?: RememberedRule[];
+  kernels?: KernelPreview[];
   usage?: Usage;
   irreversible?: IrreversibleStep[];
   irreversible_count?: number;
@@ -1543,6 +1544,21 @@ export interface TodoChange {
   from?: TodoStatus;
   to?: TodoStatus;
 }
+
+export interface KernelPreview {
+  notebook_id: string;
+  path?: string;
+  policy?: KernelPolicy;
+  cells: number;
+  duration_ms: number;
+  ends?: boolean;
+}
+
+export type KernelPolicy =
+  | "ask"
+  | "rerun"
+  | "fresh"
+  | "keep";
 
 export interface IrreversibleStep {
   message_id: string;

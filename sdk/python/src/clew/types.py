@@ -1590,6 +1590,7 @@ class RewindPreviewAnswer(TypedDict):
     reopened: NotRequired[list[Question]]
     withdrawn: NotRequired[list[Question]]
     forgotten: NotRequired[list[RememberedRule]]
+    kernels: NotRequired[list[KernelPreview]]
     usage: NotRequired[Usage]
     irreversible: NotRequired[list[IrreversibleStep]]
     irreversible_count: NotRequired[int]
@@ -1626,6 +1627,22 @@ TodoChange = TypedDict(
         "to": "NotRequired[TodoStatus]",
     },
 )
+
+
+class KernelPreview(TypedDict):
+    notebook_id: str
+    path: NotRequired[str]
+    policy: NotRequired[KernelPolicy]
+    cells: int
+    duration_ms: int
+    ends: NotRequired[bool]
+
+KernelPolicy = Literal[
+    "ask",
+    "rerun",
+    "fresh",
+    "keep",
+]
 
 
 class IrreversibleStep(TypedDict):

@@ -30,3 +30,25 @@ test("todos that are not named are counted", () => {
   render(<Summary preview={{ ...preview(), todos } as RewindPreviewAnswer} />);
   screen.getByText("4 steps change: Look, Left, Right and 1 more");
 });
+
+test("what becomes of kernels is said, in both languages", () => {
+  setPrefs({ language: "en" });
+  const kernels = [
+    { notebook_id: "a", path: "a.ipynb", policy: "ask", cells: 2, duration_ms: 10 },
+    { notebook_id: "b", path: "b.ipynb", policy: "rerun", cells: 2, duration_ms: 10 },
+    { notebook_id: "c", policy: "a later one", cells: 0, duration_ms: 0 },
+    { notebook_id: "d", path: "d.ipynb", cells: 0, duration_ms: 0, ends: true },
+  ] as RewindPreviewAnswer["kernels"];
+  render(<Summary preview={{ ...preview(), kernels }} />);
+  const said = () => screen.getAllByRole("listitem").map((li) => li.textContent);
+  expect(said()).toEqual(expect.arrayContaining([
+    "The kernel of a.ipynb can't go back: you'll be asked what happens to it.",
+    "The kernel of b.ipynb can't go back: a fresh one runs 2 cells again.",
+    "The kernel of the notebook can't go back: ",
+    "The kernel of d.ipynb is shut down.",
+  ]));
+  cleanup();
+  setPrefs({ language: "ko" });
+  render(<Summary preview={{ ...preview(), kernels: kernels!.slice(1, 2) }} />);
+  expect(said()).toContain("b.ipynb의 커널은 되돌릴 수 없습니다: 새 커널에서 셀 2개를 다시 실행합니다.");
+});

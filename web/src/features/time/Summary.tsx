@@ -24,6 +24,7 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
         {!!p.reopened?.length && <Line tone="ask">{t.reopened(p.reopened.length)}</Line>}
         {!!p.withdrawn?.length && <Line tone="past">{t.withdrawn(p.withdrawn.length)}</Line>}
         {!!p.forgotten?.length && <Line tone="ask"><Forgotten rules={p.forgotten} /></Line>}
+        {p.kernels?.map((k) => <Line key={k.notebook_id} tone="ask">{k.ends ? t.kernelEnds(k.path ?? "") : <>{t.kernel(k.path ?? "")} {k.policy && t.kernels[k.policy]?.(k.cells)}</>}</Line>)}
         {p.running && <Line tone="run">{t.running}</Line>}
         {tokens > 0 && <Line tone="past">{t.tokens(count(tokens))}</Line>}
       </ul>

@@ -1,8 +1,10 @@
-import type { IrreversibleCode } from "@clew-run/client";
+import type { IrreversibleCode, KernelPolicy } from "@clew-run/client";
 import type { TimelineAsked } from "@clew-run/client";
 import { words } from "@/i18n";
 
 type AskedKind = TimelineAsked["kind"];
+/** What becomes of a kernel that cannot go back; so many cells ran in it before that point. */
+type Kernels = Record<KernelPolicy, (cells: number) => string>;
 /** Why files were saved: the tool, or who asked for it. */
 type Saved = Partial<Record<string, (subject: string) => string>>;
 
@@ -33,6 +35,10 @@ export const timeWords = words({
     both: "Rewind conversation and files", talk: "Conversation only", files: "Files only", undo: "Undo the last rewind", redo: "Redo", fork: "Fork from here", forkHelp: "A new session with this past; this one stays as it is.", forkAnswerHelp: "A new session with the past up to before this answer. This one stays as it is.", forked: "Forked", forkButton: "Fork", forkWorkspace: "Its own directory", forkWorkspaceHint: "An empty directory gets the files as they were then. Without one, both sessions work on the same files, as they are now.", forkOwnHint: "This session has no directory of yours, so the new one gets its own, with the files as they were then. Name an empty one to have them elsewhere.",
     messagesGo: (n: number) => (n === 0 ? "No messages will be removed" : n === 1 ? "1 message will be removed" : `${n} messages will be removed`), filesChange: (n: number) => (n === 0 ? "No files will be restored" : n === 1 ? "1 file will be restored" : `${n} files will be restored`),
     todosChange: (n: number) => (n === 1 ? "1 step changes" : `${n} steps change`), reopened: (n: number) => (n === 1 ? "1 request opens again" : `${n} requests open again`), withdrawn: (n: number) => (n === 1 ? "1 open request is withdrawn" : `${n} open requests are withdrawn`),
+    kernel: (name: string) => `The kernel of ${name || "the notebook"} can't go back:`, kernelEnds: (name: string) => `The kernel of ${name || "the notebook"} is shut down.`,
+    kernels: {
+      ask: () => "you'll be asked what happens to it.", rerun: (cells) => (cells === 0 ? "a fresh, empty one starts." : cells === 1 ? "a fresh one runs 1 cell again." : `a fresh one runs ${cells} cells again.`), fresh: () => "a fresh, empty one starts.", keep: () => "it stays ahead of the notebook.",
+    } as Kernels as Partial<Kernels>,
     running: "Agents at work are stopped first.", tokens: (n: string) => `${n} tokens already spent; not refunded`,
     irreversible: "Cannot be undone",
     cannotUndo: {
@@ -75,6 +81,10 @@ export const timeWords = words({
     both: "대화와 파일 되돌리기", talk: "대화만", files: "파일만", undo: "마지막 되돌리기 취소", redo: "다시 되돌리기", fork: "여기서 분기", forkHelp: "여기까지의 내용으로 새 세션을 만듭니다. 지금 세션은 그대로입니다.", forkAnswerHelp: "답하기 전까지의 내용으로 새 세션을 만듭니다. 지금 세션은 그대로입니다.", forked: "분기했습니다", forkButton: "분기", forkWorkspace: "새 세션의 디렉터리", forkWorkspaceHint: "빈 디렉터리를 적으면 그때의 파일을 받습니다. 비워 두면 두 세션이 지금 파일을 함께 씁니다.", forkOwnHint: "이 세션에는 지정한 디렉터리가 없으므로 새 세션은 그때의 파일이 담긴 디렉터리를 따로 받습니다. 다른 곳에 두려면 빈 디렉터리를 적으세요.",
     messagesGo: (n: number) => (n === 0 ? "제거되는 메시지 없음" : `메시지 ${n}개 제거`), filesChange: (n: number) => (n === 0 ? "복원되는 파일 없음" : `파일 ${n}개 복원`),
     todosChange: (n: number) => `단계 ${n}개 변경`, reopened: (n: number) => `요청 ${n}개가 다시 열림`, withdrawn: (n: number) => `열린 요청 ${n}개 철회`,
+    kernel: (name: string) => `${name || "노트북"}의 커널은 되돌릴 수 없습니다:`, kernelEnds: (name: string) => `${name || "노트북"}의 커널이 종료됩니다.`,
+    kernels: {
+      ask: () => "어떻게 할지 묻습니다.", rerun: (cells) => (cells === 0 ? "비어 있는 새 커널을 시작합니다." : `새 커널에서 셀 ${cells}개를 다시 실행합니다.`), fresh: () => "비어 있는 새 커널을 시작합니다.", keep: () => "노트북보다 앞선 채로 둡니다.",
+    },
     running: "작업 중인 에이전트를 먼저 멈춥니다.", tokens: (n: string) => `토큰 ${n}개는 이미 사용되어 돌려받지 않습니다`,
     irreversible: "되돌릴 수 없는 것",
     cannotUndo: {
