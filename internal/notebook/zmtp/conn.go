@@ -38,16 +38,26 @@ func Dial(ctx context.Context, network, address string, socket Socket, identity 
 // Handshake makes a Conn of a connection, on either side of it. It closes the
 // connection if that fails.
 func Handshake(ctx context.Context, raw net.Conn, socket Socket, identity string) (*Conn, error) {
+	return handshake(ctx, raw, socket, identity, nil)
+}
+
+// Accept is Handshake on the side that was dialed. known is called with the connection
+// before the peer can know that it is connected: from then on what is sent to it arrives.
+func Accept(ctx context.Context, raw net.Conn, socket Socket, known func(*Conn)) (*Conn, error) {
+	return handshake(ctx, raw, socket, "", known)
+}
+
+func handshake(ctx context.Context, raw net.Conn, socket Socket, identity string, known func(*Conn)) (*Conn, error) {
 	if len(identity) > maxIdentity {
 		_ = raw.Close()
 		return nil, fmt.Errorf("an identity has at most %d bytes", maxIdentity)
 	}
 	c := &Conn{raw: raw, reader: newReader(raw), send: make(chan struct{}, 1)}
-	c.send <- struct{}{}
-	if err := c.shake(ctx, socket, identity); err != nil {
+	if err := c.shake(ctx, socket, identity, known); err != nil {
 		_ = raw.Close()
 		return nil, err
 	}
+	c.send <- struct{}{}
 	return c, nil
 }
 

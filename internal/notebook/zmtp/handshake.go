@@ -35,10 +35,15 @@ func checkMechanism(g []byte) error {
 	return nil
 }
 
-func (c *Conn) shake(ctx context.Context, socket Socket, identity string) error {
-	hello := append(greeting(), encodeFrame(nil, flagCommand, ready(socket, identity))...)
+// shake greets the peer and hears who it is. With known, the peer is told that it is
+// connected only after known was called.
+func (c *Conn) shake(ctx context.Context, socket Socket, identity string, known func(*Conn)) error {
+	first, last := greeting(), encodeFrame(nil, flagCommand, ready(socket, identity))
+	if known == nil {
+		first, last = append(first, last...), nil
+	}
 	defer during(ctx, c.raw.SetDeadline)()
-	if _, err := c.raw.Write(hello); err != nil {
+	if _, err := c.raw.Write(first); err != nil {
 		return orEnd(ctx, err)
 	}
 	peer, err := c.reader.handshake()
@@ -49,6 +54,12 @@ func (c *Conn) shake(ctx context.Context, socket Socket, identity string) error 
 		return broken("a %s does not talk to a %q", socket, peer.Socket)
 	}
 	c.peer = peer
+	if known != nil {
+		known(c)
+		if _, err := c.raw.Write(last); err != nil {
+			return orEnd(ctx, err)
+		}
+	}
 	return nil
 }
 
