@@ -257,7 +257,8 @@ type NotebookSavedData struct {
 	Version      int       `json:"version"`
 	AsOf         MessageID `json:"as_of,omitempty"` // the record that the file is as of
 	CheckpointID string    `json:"checkpoint_id,omitempty"`
-	// Conflict says that the file was changed by somebody else: it was left alone.
+	// Conflict says that the file was changed by somebody else, or is not the notebook's
+	// and there already: it was left alone.
 	Conflict bool   `json:"conflict,omitempty"`
 	Problem  string `json:"problem,omitempty"`
 }
@@ -492,14 +493,16 @@ type NotebookInfo struct {
 	Status     NotebookStatus `json:"status"`
 	Problem    string         `json:"problem,omitempty"`  // why it could not be read or written
 	Conflict   bool           `json:"conflict,omitempty"` // the file was changed by somebody else
-	Version    int            `json:"version"`
-	Hash       string         `json:"hash,omitempty"`
-	Unsaved    bool           `json:"unsaved,omitempty"` // the file does not have all of it yet
-	Cells      List[string]   `json:"cells"`             // in order
-	Kernel     KernelInfo     `json:"kernel"`
-	Queue      List[CellRun]  `json:"queue"`         // what waits
-	Run        *CellRun       `json:"run,omitempty"` // what is under way
-	RunSinceMS int64          `json:"run_since_ms,omitempty"`
+	// PathTaken is another file that it was to be saved as, and that is there already.
+	PathTaken  string        `json:"path_taken,omitempty"`
+	Version    int           `json:"version"`
+	Hash       string        `json:"hash,omitempty"`
+	Unsaved    bool          `json:"unsaved,omitempty"` // the file does not have all of it yet
+	Cells      List[string]  `json:"cells"`             // in order
+	Kernel     KernelInfo    `json:"kernel"`
+	Queue      List[CellRun] `json:"queue"`         // what waits
+	Run        *CellRun      `json:"run,omitempty"` // what is under way
+	RunSinceMS int64         `json:"run_since_ms,omitempty"`
 	// Variables is the address of what the kernel knows after the last run.
 	Variables string `json:"variables,omitempty"`
 	// Rerun is the last one of this kernel, nil if there was none.

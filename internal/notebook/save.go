@@ -80,7 +80,7 @@ func (w *worker) write(ctx context.Context, v session.NotebookView, name string,
 	if err != nil {
 		d.Hash, d.Problem = "", reason(err)
 	}
-	w.saveFailed = d.Problem != "" || d.Conflict
+	w.saveFailed = d.Problem != "" || d.Conflict && d.Path == n.Path
 	_, err = w.desk.Report(ctx, decide.SavedNotebook{NotebookSavedData: d})
 	return err
 }

@@ -320,6 +320,40 @@ func TestNotebookConflict(t *testing.T) {
 	b.check(t)
 }
 
+// Another file that is there already is no conflict of the notebook's own file: who wants
+// it decides about that one. A new wish forgets what came of the last one.
+func TestNotebookPathTaken(t *testing.T) {
+	b := newBench()
+	b.opened("1")
+	id := b.nb().ID
+	saved := func(d clew.NotebookSavedData) { b.reported(id, decide.SavedNotebook{NotebookSavedData: d}) }
+	info := func() clew.NotebookInfo { return b.s.state.Project().Notebooks[0] }
+	must(b.ann(&clew.NotebookSaveData{NotebookID: id, Path: "b.ipynb"}))
+	if n := info(); !n.Unsaved {
+		t.Errorf("to be saved, it is %+v", n)
+	}
+	saved(clew.NotebookSavedData{Path: "b.ipynb", Conflict: true})
+	if n := info(); n.PathTaken != "b.ipynb" || n.Conflict || n.Path != "n0.ipynb" {
+		t.Errorf("taken: %+v", n)
+	}
+	_, _, err := b.ann(&clew.NotebookSaveData{NotebookID: id, Path: "b.ipynb", Conflict: clew.ConflictTake})
+	wantError(t, err, clew.SessionInvalidState, "own file")
+	must(b.ann(&clew.NotebookSaveData{NotebookID: id, Path: "b.ipynb", Conflict: clew.ConflictOverwrite}))
+	if n := info(); n.PathTaken != "" {
+		t.Errorf("wanted again: %+v", n)
+	}
+	saved(clew.NotebookSavedData{Path: "b.ipynb", Hash: "h3"})
+	if n := info(); n.Path != "b.ipynb" || n.PathTaken != "" || n.Unsaved {
+		t.Errorf("written: %+v", n)
+	}
+	saved(clew.NotebookSavedData{Path: "b.ipynb", Problem: "the disk is full"})
+	must(b.ann(&clew.NotebookSaveData{NotebookID: id}))
+	if n := info(); n.Problem != "" || !n.Unsaved {
+		t.Errorf("tried again, it still says %q", n.Problem)
+	}
+	b.check(t)
+}
+
 // A notebook that nobody can work for is left without anything to do.
 func TestFailNotebook(t *testing.T) {
 	for name, to := range map[string]func(b *bench){

@@ -18,7 +18,9 @@ type Notebook struct {
 	Status   clew.NotebookStatus `json:"status"`
 	Problem  string              `json:"problem,omitempty"`
 	Conflict bool                `json:"conflict,omitempty"`
-	Version  int                 `json:"version"`
+	// PathTaken is another file that it was to be saved as, and that is there already.
+	PathTaken string `json:"path_taken,omitempty"`
+	Version   int    `json:"version"`
 	// Hash is that of the file as it was last read or written, Metadata the address of
 	// the notebook's own metadata in it.
 	Hash       string `json:"hash,omitempty"`

@@ -22,7 +22,10 @@ func applyNotebook(s *State, r clew.Record, data any) bool {
 			n.Version, n.Seq, n.ChangedSeq = d.Version, s.Seq, s.Seq
 		})
 	case *clew.NotebookSaveRequestedData:
-		s.changeNotebook(d.NotebookID, func(n *Notebook) { n.Save, n.Seq = d, s.Seq })
+		s.changeNotebook(d.NotebookID, func(n *Notebook) {
+			n.Save, n.Seq = d, s.Seq
+			n.Problem, n.Conflict, n.PathTaken = "", false, "" // what comes of this one is told
+		})
 	case *clew.NotebookSavedData:
 		s.changeNotebook(d.NotebookID, func(n *Notebook) { s.saved(n, d) })
 	case *clew.NotebookClosedData:
@@ -206,7 +209,12 @@ func (c *Cell) clear() {
 }
 
 func (s *State) saved(n *Notebook, d *clew.NotebookSavedData) {
-	n.Save, n.Problem, n.Conflict = nil, d.Problem, d.Conflict
+	n.Save = nil
+	if d.Conflict && d.Path != n.Path {
+		n.PathTaken = d.Path
+		return
+	}
+	n.Problem, n.Conflict = d.Problem, d.Conflict
 	if d.Problem != "" || d.Conflict {
 		return
 	}

@@ -74,8 +74,8 @@ func byNumber(cells []clew.CellInfo, numbers []int) []clew.CellInfo {
 func (n *Notebook) info() clew.NotebookInfo {
 	k := n.Kernel
 	info := clew.NotebookInfo{
-		NotebookID: n.ID, Path: n.Path, Status: n.Status, Problem: n.Problem, Conflict: n.Conflict, Version: n.Version, Hash: n.Hash,
-		Unsaved: n.Unsaved(), Variables: n.Variables, Cells: make(clew.List[string], 0, len(n.Cells)),
+		NotebookID: n.ID, Path: n.Path, Status: n.Status, Problem: n.Problem, Conflict: n.Conflict, PathTaken: n.PathTaken, Version: n.Version, Hash: n.Hash,
+		Unsaved: n.Unsaved() || n.Save != nil, Variables: n.Variables, Cells: make(clew.List[string], 0, len(n.Cells)),
 		Kernel: clew.KernelInfo{KernelID: k.ID, Name: k.Name, State: k.State, Wanted: k.Wanted, Node: k.Node, Reason: k.Reason, Ahead: k.Ahead, Info: k.Info},
 	}
 	for _, c := range n.Cells {

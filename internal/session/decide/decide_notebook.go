@@ -130,6 +130,8 @@ func (a notebookActor) save(tx *Tx, s *core.State, d *clew.NotebookSaveData) err
 		return clew.Errorf(clew.SessionInvalidState, "the notebook has no file: say which one with path")
 	case !core.ValidNotebookPath(path):
 		return clew.Errorf(clew.InvalidMessage, "path has to be that of an .ipynb file in the workspace, such as reports/sales.ipynb")
+	case d.Conflict == clew.ConflictTake && path != n.Path:
+		return clew.Errorf(clew.SessionInvalidState, "only the notebook's own file can take its place; open %s as another notebook", path)
 	case d.Conflict == clew.ConflictTake && (n.Run != nil || len(n.Queue) > 0):
 		return clew.Errorf(clew.SessionInvalidState, "cells run or wait: stop them before the file takes their place")
 	}

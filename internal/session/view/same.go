@@ -49,7 +49,7 @@ func sameTodo(a, b *clew.TodoInfo) bool {
 func sameNotebook(a, b *clew.NotebookInfo) bool {
 	x, y := a.Kernel, b.Kernel
 	x.Info, y.Info = nil, nil
-	return a.NotebookID == b.NotebookID && a.Path == b.Path && a.Status == b.Status && a.Problem == b.Problem && a.Conflict == b.Conflict &&
+	return a.NotebookID == b.NotebookID && a.Path == b.Path && a.Status == b.Status && a.Problem == b.Problem && a.Conflict == b.Conflict && a.PathTaken == b.PathTaken &&
 		a.Version == b.Version && a.Hash == b.Hash && a.Unsaved == b.Unsaved && slices.Equal(a.Cells, b.Cells) && x == y &&
 		samePointed(a.Kernel.Info, b.Kernel.Info) && slices.Equal(a.Queue, b.Queue) && samePointed(a.Run, b.Run) &&
 		a.RunSinceMS == b.RunSinceMS && a.Variables == b.Variables && sameDeep(a.Rerun, b.Rerun)

@@ -1139,6 +1139,7 @@ export interface NotebookInfo {
   status: NotebookStatus;
   problem?: string;
   conflict?: boolean;
+  path_taken?: string;
   version: number;
   hash?: string;
   unsaved?: boolean;

@@ -1184,6 +1184,7 @@ class NotebookInfo(TypedDict):
     status: NotebookStatus
     problem: NotRequired[str]
     conflict: NotRequired[bool]
+    path_taken: NotRequired[str]
     version: int
     hash: NotRequired[str]
     unsaved: NotRequired[bool]

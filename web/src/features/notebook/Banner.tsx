@@ -11,12 +11,17 @@ export function Banner({ book, notebook, mayChange }: { book: Book; notebook: No
   const t = useWords(notebookWords);
   const [kept, setKept] = useState<string | undefined>();
   const [seen, setSeen] = useState<string | undefined>();
+  const [left, setLeft] = useState<string | undefined>();
+  if (left !== undefined && !notebook.path_taken) setLeft(undefined); // the next time it is asked again
   const { kernel, rerun } = notebook;
   const ahead = kernel.ahead && kernel.wanted !== "restart" && kept !== kernel.kernel_id;
   return (
     <>
       {notebook.conflict && (
         <Line tone="ask" title={t.changedOutside} actions={mayChange && <><Button onClick={() => void book.save({ conflict: "take" })}>{t.takeFile}</Button><Button onClick={() => void book.save({ conflict: "overwrite" })}>{t.overwrite}</Button><Button look="quiet" onClick={() => void book.save({ conflict: "beside" })}>{t.beside}</Button></>} />
+      )}
+      {notebook.path_taken && notebook.path_taken !== left && (
+        <Line tone="ask" title={t.taken(notebook.path_taken)} actions={mayChange && <><Button onClick={() => void book.save({ path: notebook.path_taken, conflict: "overwrite" })}>{t.overwrite}</Button><Button onClick={() => void book.save({ path: notebook.path_taken, conflict: "beside" })}>{t.beside}</Button><Button look="quiet" onClick={() => setLeft(notebook.path_taken)}>{t.cancel}</Button></>} />
       )}
       {!notebook.conflict && notebook.status === "ready" && notebook.problem && <Line tone="fail" title={t.notWritten} help={notebook.problem} actions={mayChange && <Button onClick={() => void book.save()}>{t.tryAgain}</Button>} />}
       {ahead && (
