@@ -54,6 +54,18 @@ test("charts are drawn from their description alone", async ({ world, visit }) =
   await screenshots(p.page, "charts", ["narrow"]);
 });
 
+test("charts that come while nobody sees the page are drawn", async ({ world, visit }) => {
+  const session = await opened(world, "Behind", [
+    { source: "lines", count: 1, outputs: shown({ "application/vnd.vegalite.v5+json": bars }) },
+    { source: "figure", count: 2, outputs: shown({ "application/vnd.plotly.v1+json": plotly }) },
+  ]);
+  // In a page that is not seen a frame has neither.
+  const before = "if (top !== window) { ResizeObserver.prototype.observe = () => {}; window.requestAnimationFrame = () => 0; }";
+  const v = await visit({ path: `/s/${session}/notebook`, before });
+  v.allow(/localStorage.*sandboxed/);
+  for (const id of ["c0", "c1"]) await cell(v.page, id).locator("[data-drawn=true]").waitFor();
+});
+
 const points = (bytes: number) => Array.from({ length: Math.floor(bytes / 40) }, (_, i) => ({ x: i, y: (i * 7919) % 1000, l: "a point" }));
 const html = `<img src="${away}/l.png" onerror="${mark}"><script>${mark}</script><a href="${away}/a">link</a><a href="javascript:${mark}">run</a>`;
 

@@ -153,6 +153,9 @@ test("two people at once: the other's words appear, and a conflict shows both", 
   const conflict = cell(two, "c1").locator("[data-conflict]");
   await conflict.waitFor();
   await conflict.getByText("theirs", { exact: true }).last().waitFor();
+  await two.getByRole("button", { name: "Run all" }).click();
+  await two.getByText("Cell 2 has changes that could not be sent. Nothing was run.").waitFor();
+  expect(await cell(two, "c0").getAttribute("data-status")).toBe("");
   await conflict.getByRole("button", { name: "Keep mine" }).click();
   await cell(one, "c1").getByText(/mine/).waitFor();
   expect(await conflict.count()).toBe(0);

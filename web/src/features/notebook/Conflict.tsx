@@ -1,5 +1,5 @@
 import type { CellInfo } from "@clew-run/client";
-import { useMemo, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { useWords } from "@/i18n";
 import { Button, cx, Mark } from "@/ui";
 import type { Book } from "./book";
@@ -26,15 +26,17 @@ export function Conflict({ book, cell, draft }: { book: Book; cell: CellInfo; dr
 /** Somebody else deleted a cell while this person wrote in it. */
 export function Gone({ book, id, draft, after }: { book: Book; id: string; draft: Draft; after: string }) {
   const t = useWords(notebookWords);
-  const insert = () => {
-    void book.insert(after, "code", draft.text);
-    book.drafts.drop(id);
+  const [busy, setBusy] = useState(false);
+  const insert = async () => {
+    setBusy(true);
+    if ((await book.insert(after, draft.type, draft.text)) !== undefined) book.drafts.drop(id); // it is kept if that was refused
+    setBusy(false);
   };
   return (
     <Choice title={t.goneCell} actions={
       <>
-        <Button look="main" onClick={insert}>{t.insertMine}</Button>
-        <Button onClick={() => book.drafts.drop(id)}>{t.discard}</Button>
+        <Button look="main" busy={busy} onClick={() => void insert()}>{t.insertMine}</Button>
+        <Button disabled={busy} onClick={() => book.drafts.drop(id)}>{t.discard}</Button>
       </>
     }>
       <Difference theirs="" mine={draft.text} />

@@ -66,6 +66,7 @@ function Open({ session, notebook }: { session: Session; notebook: NotebookInfo 
   const mayChange = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
   useNotebookCommands(book, notebook, mayChange);
   useEffect(() => {
+    void book.drafts.flushAll(); // what was left here before
     const hide = () => void (document.hidden && book.drafts.flushAll());
     document.addEventListener("visibilitychange", hide);
     return () => {

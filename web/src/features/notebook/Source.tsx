@@ -1,5 +1,5 @@
 import type { CellInfo } from "@clew-run/client";
-import { useMemo, type MouseEvent } from "react";
+import { useMemo, useRef, type MouseEvent } from "react";
 import { useWords } from "@/i18n";
 import { CodeText } from "@/lib/CodeText";
 import { Markdown } from "@/lib/Markdown";
@@ -34,11 +34,15 @@ export function Source({ book, cell, n, draft, editing, mayChange, language, act
   const t = useWords(notebookWords);
   const part = useEditorPart();
   const address = cell.source_blob ?? "";
-  const long = useLoaded(address, async () => (address === "" ? "" : book.fetchSource(address)));
-  const text = draft?.text ?? (address === "" ? (cell.source ?? "") : long.value);
+  const of = `${book.session.id} ${cell.cell_id}`;
+  const long = useLoaded(address && `${of} ${address}`, async () => (address === "" ? "" : book.fetchSource(address)));
+  const here = draft?.text ?? book.sourceOf(cell);
+  const last = useRef<{ of: string; text: string }>(undefined);
+  if (here !== undefined) last.current = { of, text: here };
+  const text = here ?? (last.current?.of === of ? last.current.text : undefined); // what it was stays until a long source is there
   const kernel = useMemo(() => ({ complete: (code: string, at: number) => book.complete(code, at), inspect: (code: string, at: number) => book.inspect(code, at) }), [book]);
   const id = cell.cell_id;
-  if (long.error !== undefined && text === undefined) return <ErrorNote error={long.error} retry={long.reload} />;
+  if (long.error !== undefined && here === undefined) return <ErrorNote error={long.error} retry={long.reload} />;
   if (text === undefined) return <p className="text-soft">{t.loadingOutput}</p>;
   if (editing && part) {
     return (
@@ -48,7 +52,7 @@ export function Source({ book, cell, n, draft, editing, mayChange, language, act
           text={text}
           language={cell.type === "code" ? language : cell.type === "markdown" ? "markdown" : ""}
           label={t.source(n)}
-          readOnly={!mayChange}
+          readOnly={!mayChange || here === undefined}
           start={editing}
           kernel={cell.type === "code" ? kernel : undefined}
           noInfo={t.noInfo}

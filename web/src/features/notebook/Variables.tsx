@@ -18,7 +18,7 @@ export interface Variable {
 /** What the kernel knows after the last run; what is shown stays until the new list is there. */
 export function useVariables(session: Session, notebook: NotebookInfo): Loaded<readonly Variable[]> {
   const address = notebook.variables ?? "";
-  return useLoaded(address, async () => (address === "" ? [] : variablesIn(await (await client.rest.sessions.blob(session.id, address)).json())));
+  return useLoaded(address, async () => (address === "" ? [] : variablesIn(await (await client.rest.sessions.blob(session.id, address)).json())), `${session.id} ${notebook.notebook_id}`);
 }
 
 /** The list as it came from the kernel: what is none of it is left out. */
@@ -35,7 +35,7 @@ export function variablesIn(list: unknown): Variable[] {
 export function Variables({ variables }: { variables: Loaded<readonly Variable[]> }) {
   const t = useWords(notebookWords);
   const [wanted, setWanted] = useState("");
-  if (variables.error !== undefined && !variables.value) return <div className="p-3"><ErrorNote error={variables.error} retry={variables.reload} /></div>;
+  if (variables.error !== undefined) return <div className="p-3"><ErrorNote error={variables.error} retry={variables.reload} /></div>;
   if (!variables.value) return <Loading />;
   if (variables.value.length === 0) return <Empty icon={<VariableIcon size={22} />} title={t.noVariables}>{t.noVariablesHelp}</Empty>;
   const shown = variables.value.filter((v) => v.name.toLowerCase().includes(wanted.trim().toLowerCase()));

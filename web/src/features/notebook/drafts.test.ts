@@ -13,7 +13,7 @@ class Server implements DraftPort {
   meanwhile: (() => void) | undefined;
   cell = (id: string) => {
     const text = this.cells.get(id);
-    return text === undefined ? undefined : { mark: `text ${text}`, text, locked: this.locked.has(id) };
+    return text === undefined ? undefined : { mark: `text ${text}`, type: "code" as const, text, locked: this.locked.has(id) };
   };
   version = () => this.at;
   async replace(id: string, text: string, ifVersion: number) {
@@ -24,6 +24,7 @@ class Server implements DraftPort {
     if (ifVersion !== this.at) throw new ClewError("SESSION_INVALID_STATE", "somebody else changed the notebook");
     this.other(id, text);
   }
+  taken = () => {};
   past = async (version: number) => this.at > version;
   other(id: string, text: string | undefined) {
     if (text === undefined) this.cells.delete(id);

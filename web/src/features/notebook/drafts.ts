@@ -1,10 +1,12 @@
-import { ClewError } from "@clew-run/client";
+import { ClewError, type CellType } from "@clew-run/client";
 
 /** What somebody wrote into a cell and the server does not have yet. */
 export interface Draft {
   readonly text: string;
   /** What the cell was when they began, as a mark. */
   readonly base: string;
+  /** For a new cell, should this one be deleted. */
+  readonly type: CellType;
   readonly sending: boolean;
   /** Why it could not be sent; it is tried again with the next change. */
   readonly error?: unknown;
@@ -14,6 +16,7 @@ export interface Draft {
 export interface CellNow {
   /** Another one for another source. */
   mark: string;
+  type: CellType;
   /** Undefined while a long source is not here yet. */
   text: string | undefined;
   /** It runs or waits to: it cannot be changed now. */
@@ -25,6 +28,8 @@ export interface DraftPort {
   cell(id: string): CellNow | undefined;
   version(): number;
   replace(id: string, text: string, ifVersion: number): Promise<unknown>;
+  /** The server took this text, of a notebook of that version. */
+  taken(id: string, text: string, version: number): void;
   /** Ends when the notebook is past that version; false if it does not come to that in a while. */
   past(version: number): Promise<boolean>;
 }
@@ -74,7 +79,7 @@ export class Drafts {
     const cell = this.#port.cell(id);
     const before = this.#drafts.get(id);
     if (!before && (!cell || cell.text === text)) return;
-    this.#set(id, { text, base: before?.base ?? cell!.mark, sending: before?.sending ?? false });
+    this.#set(id, { text, base: before?.base ?? cell!.mark, type: cell?.type ?? before!.type, sending: before?.sending ?? false });
     clearTimeout(this.#timers.get(id));
     this.#timers.set(id, setTimeout(() => void this.flush(id), pauseMs));
   }
@@ -99,7 +104,7 @@ export class Drafts {
     const draft = this.#drafts.get(id);
     const cell = this.#port.cell(id);
     if (!draft || !cell) return Promise.resolve(false);
-    this.#set(id, { text: draft.text, base: cell.mark, sending: false });
+    this.#set(id, { text: draft.text, base: cell.mark, type: cell.type, sending: false });
     return this.flush(id);
   }
 
@@ -130,6 +135,7 @@ export class Drafts {
         this.#change(id, { error });
         return false;
       }
+      this.#port.taken(id, draft.text, version);
       if (this.#sent(id, draft.text)) return true;
     }
     return false;

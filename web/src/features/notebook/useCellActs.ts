@@ -37,6 +37,7 @@ export function useCellActs(given: Given): CellActs {
       const at = placeOf(id);
       const after = where === "below" ? id : (now.current.cells[at - 1]?.cell_id ?? "");
       const made = await now.current.book.insert(after, type);
+      if (made === undefined) return;
       announce(now.current.t.inserted);
       if (type === "markdown") now.current.focus.edit(made, "end");
       else now.current.focus.select(made);

@@ -1,7 +1,7 @@
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, startCompletion } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
-import { Annotation, Compartment, EditorSelection, EditorState, Prec, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorSelection, EditorState, Prec, Transaction, type Extension } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { hideInfo, info, showInfo } from "./info";
 import { languageFor } from "./languages";
@@ -28,6 +28,7 @@ export interface EditorProps {
 }
 
 const fromOutside = Annotation.define<boolean>();
+const outside = [fromOutside.of(true), Transaction.addToHistory.of(false)]; // to undo is for what one wrote oneself
 
 /** An editor in the page. It is no component, so that its file needs nothing of the page's. */
 export interface Mounted {
@@ -56,7 +57,7 @@ export function mount(host: HTMLElement, first: EditorProps): Mounted {
         ...(props.label !== before.label ? [parts.label.reconfigure(named(props.label))] : []),
       ];
       const changes = changeTo(view.state.doc.toString(), props.text);
-      if (changes || effects.length > 0) view.dispatch({ effects, ...(changes && { changes, annotations: fromOutside.of(true) }) });
+      if (changes || effects.length > 0) view.dispatch({ effects, ...(changes && { changes, annotations: outside }) });
     },
     destroy() {
       over = true;

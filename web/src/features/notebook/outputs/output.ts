@@ -41,7 +41,8 @@ function dataIn(m: TranscriptMessage, about: About): Output {
 const made = new WeakMap<TranscriptMessage, Output | null>();
 
 /** The output that a message of the transcript is, the same for the same message; null if the cell does not show it. */
-export function outputOf(m: TranscriptMessage): Output | null {
+export function outputOf(m: TranscriptMessage | undefined): Output | null {
+  if (!m) return null;
   let output = made.get(m);
   if (output === undefined) made.set(m, (output = (m.cell && !m.cell.cleared && readers[m.cell.output]?.(m, m.metadata ?? {})) || null));
   return output;

@@ -27,22 +27,19 @@ export function useOutputs(session: Session, cell: CellInfo): Outputs {
   const [round, again] = useReducer((n: number) => n + 1, 0);
   useGrowth(session, ids, again);
   const missing = useMemo(() => ids.filter((id) => !session.store.message(id)), [session, ids, round]);
-  const fetched = useLoaded(missing.length === 0 ? "" : `${session.id} ${cell.run_id} ${cell.status} ${missing.join(" ")}`, (signal) => (missing.length === 0 ? Promise.resolve(none) : messagesOf(session.id, missing, signal)));
+  const fetched = useLoaded(missing.length === 0 ? "" : `${session.id} ${cell.run_id} ${cell.status} ${missing.join(" ")}`, (signal) => (missing.length === 0 ? Promise.resolve(none) : messagesOf(session.id, missing, signal)), `${session.id} ${cell.notebook_id} ${cell.cell_id}`);
   const address = ids.length === 0 ? (cell.saved_outputs ?? "") : "";
   const file = useLoaded(address, async () => (address === "" ? [] : merged(outputsOfFile(await (await client.rest.sessions.blob(session.id, address)).json()))));
   const list = useMemo(() => {
     const other = new Map((fetched.value ?? none).map((m) => [m.message_id, m]));
-    return merged(ids.flatMap((id) => outputOf(session.store.message(id) ?? other.get(id) ?? nobody) ?? []));
+    return merged(ids.flatMap((id) => outputOf(session.store.message(id) ?? other.get(id)) ?? []));
   }, [session, ids, fetched.value, round]);
   if (address !== "") return { list: file.value ?? [], loading: file.loading && !file.value, error: file.error, retry: file.reload, saved: true };
   return { list, loading: missing.length > 0 && fetched.loading, error: fetched.error, retry: fetched.reload, saved: false };
 }
 
-/** Stands for a message that is not here. */
-const nobody = { message_id: "" } as TranscriptMessage;
-
 /** Says when one of the messages has grown or changed, not more often than one can see. */
-function useGrowth(session: Session, ids: readonly string[], changed: () => void): void {
+export function useGrowth(session: Session, ids: readonly string[], changed: () => void): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const soon = () => {

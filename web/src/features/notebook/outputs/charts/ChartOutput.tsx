@@ -34,8 +34,9 @@ export function ChartOutput({ session, kind, value, n, children }: Props) {
   const t = useWords(notebookWords);
   const text = useText(session.id, value);
   const page = useLoaded(kind, () => chartPage(kind));
-  const [why, setWhy] = useState<Why>();
-  const problem = why ?? (text.error !== undefined || page.error !== undefined ? "spec" : (text.value?.length ?? 0) >= mostText ? "long" : undefined);
+  const [failed, setFailed] = useState<{ text: string | undefined; why: Why }>();
+  const onProblem = useCallback((why: Why) => setFailed({ text: text.value, why }), [text.value]);
+  const problem = (failed && failed.text === text.value ? failed.why : undefined) ?? (text.error !== undefined || page.error !== undefined ? "spec" : (text.value?.length ?? 0) >= mostText ? "long" : undefined);
   if (problem) {
     return (
       <>
@@ -45,7 +46,7 @@ export function ChartOutput({ session, kind, value, n, children }: Props) {
     );
   }
   if (text.value === undefined || page.value === undefined) return <div style={{ height: 300 }} className="rounded-lg border border-line bg-sheet"><Loading /></div>;
-  return <Drawing key={text.value} page={page.value} kind={kind} text={text.value} title={t.chart(n)} onProblem={setWhy} />;
+  return <Drawing key={text.value} page={page.value} kind={kind} text={text.value} title={t.chart(n)} onProblem={onProblem} />;
 }
 
 function Drawing({ page, kind, text, title, onProblem }: { page: string; kind: ChartKind; text: string; title: string; onProblem(why: Why): void }) {
@@ -63,8 +64,17 @@ function Drawing({ page, kind, text, title, onProblem }: { page: string; kind: C
   }, [onProblem]);
   useEffect(() => {
     if (drawn) return;
-    const timer = setTimeout(() => onProblem("time"), patienceMs);
-    return () => clearTimeout(timer);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = () => {
+      clearTimeout(timer);
+      if (!document.hidden) timer = setTimeout(() => onProblem("time"), patienceMs); // what nobody sees gets little time
+    };
+    wait();
+    document.addEventListener("visibilitychange", wait);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", wait);
+    };
   }, [drawn, onProblem]);
   const onWritten = useCallback((view: Window) => view.postMessage({ chart: text, kind } satisfies Order, "*"), [text, kind]); // its origin has no name
   return (

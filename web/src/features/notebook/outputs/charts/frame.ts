@@ -49,7 +49,9 @@ export function drawsCharts(draw: (value: Record<string, unknown>, host: HTMLEle
       const value = plain(JSON.parse(e.data.chart));
       if (!isObject(value)) throw new Error("no object");
       await draw(value, host, e.data);
-      new ResizeObserver(() => tell({ chart: "drawn", height: Math.ceil(host.getBoundingClientRect().height) })).observe(host);
+      const drawn = () => tell({ chart: "drawn", height: Math.ceil(host.getBoundingClientRect().height) });
+      drawn(); // an observer is silent while nobody sees the page
+      new ResizeObserver(drawn).observe(host);
     } catch (problem) {
       tell({ chart: "problem", why: problem instanceof UnknownKind ? "kind" : "spec" });
     }
