@@ -24,6 +24,7 @@ func TestTitleAndLine(t *testing.T) {
 		title, line string
 	}{
 		{&clew.HitlApprovalRequestData{Tool: "execute_command", Effect: &clew.Effect{Command: "make\nmake test", Directory: "/w"}}, "Run this command?", "make … (in /w)"},
+		{&clew.HitlApprovalRequestData{Tool: "run_cell", Effect: &clew.Effect{Command: "x = 1\nx", Directory: "/w"}}, "Run this code?", "x = 1 … (in /w)"},
 		{&clew.HitlApprovalRequestData{Tool: "write_file", Effect: &clew.Effect{Summary: "Create a"}}, "Allow Write?", "Create a"},
 		{&clew.HitlApprovalRequestData{Tool: "mail\x1b__send", Effect: &clew.Effect{Server: "mail", Summary: "send"}}, "Allow mail␛__send?", "send"},
 		{&clew.HitlApprovalRequestData{Todo: todo, Tool: "edit"}, "Allow this step?", "Remove the cache"},

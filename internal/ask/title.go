@@ -29,6 +29,7 @@ func Title(q clew.Question) string {
 // same names: questions/words.ts and questions/kinds.ts.
 var titles = map[string]string{
 	"command": "Run this command?",
+	"cell":    "Run this code?",
 	"edit":    "Make this change?",
 	"fetch":   "Fetch this address?",
 	"server":  "Call this tool?",
@@ -63,6 +64,8 @@ func approvalKind(d *clew.HitlApprovalRequestData) string {
 		return "resume"
 	case d.Todo != nil:
 		return "step"
+	case d.Tool == "run_cell" && e.Command != "":
+		return "cell"
 	case e.Command != "", d.Ask == clew.AskCommand, d.Ask == clew.AskCommandOutput:
 		return "command"
 	case d.Ask == clew.AskUseMcpServer:

@@ -18,7 +18,7 @@ func playedWorld(t *testing.T, o kerneltest.Options) (*world, *played) {
 
 // Each kind of output becomes its message, in the order in which it was published.
 //
-// Covers: JUP-01, JUP-05, JUP-06, JUP-07, JUP-08, JUP-09, JUP-10, JUP-11, MSG-08
+// Covers: JUP-01, JUP-05, JUP-06, JUP-07, JUP-08, JUP-09, JUP-10, JUP-11, MSG-08, MSG-23
 func TestOutputsBecomeMessages(t *testing.T) {
 	w, p := playedWorld(t, kerneltest.Options{})
 	d := w.run("print one\nprint two\nwarn three\nimage\nshow d first\nupdate d second\norphan\n7\nfail ValueError no")

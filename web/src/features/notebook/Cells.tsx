@@ -3,6 +3,7 @@ import { useSnapshot } from "@clew-run/client/react";
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
 import { Plus } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useSearch } from "wouter";
 import { announce } from "@/app/notices";
 import { useWords } from "@/i18n";
 import { Button } from "@/ui";
@@ -21,6 +22,20 @@ interface Props {
 }
 
 const gap = 12;
+
+/** Goes once to the cell that the address names, ?cell=… */
+function useNamedCell(cells: readonly CellInfo[], go: (id: string, at: number) => void): void {
+  const named = new URLSearchParams(useSearch()).get("cell");
+  const done = useRef<string | null>(null);
+  const now = useRef(go);
+  now.current = go;
+  useEffect(() => {
+    const at = named === null || done.current === named ? -1 : cells.findIndex((c) => c.cell_id === named);
+    if (at < 0) return;
+    done.current = named;
+    now.current(named!, at);
+  }, [named, cells]);
+}
 
 /** The cells of a notebook. Only those in view are made; the one that is written in stays though it is not. */
 export function Cells({ session, book, notebook, mayChange }: Props) {
@@ -45,6 +60,10 @@ export function Cells({ session, book, notebook, mayChange }: Props) {
     gap,
   });
   const acts = useCellActs({ book, cells, focus, mayChange, scrollTo: (i) => virtual.scrollToIndex(i, { align: "auto" }) });
+  useNamedCell(cells, (id, at) => {
+    virtual.scrollToIndex(at, { align: "start" });
+    focus.select(id);
+  });
   useSpokenEnds(cells, focus.active);
   const addAtEnd = (type: "code" | "markdown") => acts.insert(cells.at(-1)?.cell_id ?? "", "below", type);
   return (

@@ -29,6 +29,9 @@ export function Then({ session, place: page }: { session: Session; place: Loaded
   );
 }
 
+/** Messages of a cell's run that are shown: its status and the first outputs. */
+const cellLines = 5;
+
 /** What the rows of a place are drawn from. */
 interface Scene {
   session: Session;
@@ -82,7 +85,7 @@ function Item({ row, depth, scene }: ItemProps) {
   return (
     <li aria-current={here ? "step" : undefined} className={cx("relative", depth === 0 ? "pb-3 pl-5" : "rounded py-0.5", here && cx("font-medium", depth > 0 && "-mx-2 bg-run-wash px-2"))}>
       {depth === 0 && <span className="absolute top-0.5 -left-[7px] bg-paper py-1"><Mark tone={toneOf(list[0]!)} /></span>}
-      {row.kind === "reads" ? <Explored list={list} open={here} inGroup={depth > 0} /> : list.map((m) => <ThenLine key={m.message_id} session={scene.session} message={m} inGroup={depth > 0} />)}
+      {row.kind === "reads" ? <Explored list={list} open={here} inGroup={depth > 0} /> : (row.kind === "cell" ? list.slice(0, cellLines) : list).map((m) => <ThenLine key={m.message_id} session={scene.session} message={m} inGroup={depth > 0} />)}
     </li>
   );
 }

@@ -3,6 +3,7 @@ import { ChevronRight, SearchCode } from "lucide-react";
 import { memo, useId, useState } from "react";
 import { useAccount } from "@/app/account";
 import { useWords } from "@/i18n";
+import { AnsiText } from "@/lib/AnsiText";
 import { Markdown } from "@/lib/Markdown";
 import { Counts, cx, Mark, Time, type Tone } from "@/ui";
 import { Brief } from "@/features/session/transcript/Brief";
@@ -47,6 +48,7 @@ export const ThenLine = memo(function ThenLine({ session, message: m, inGroup }:
   switch (kindOf(m)) {
     case "brief": return <Brief session={session} message={m} inGroup={inGroup} />;
     case "marker": return <Marker session={session} message={m} />;
+    case "cell": return m.cell?.output === "status" ? null : <pre className="line-clamp-3 font-mono text-sm whitespace-pre-wrap text-soft"><AnsiText text={m.text ?? ""} /></pre>;
     case "output": return <pre className="line-clamp-3 font-mono text-sm whitespace-pre-wrap text-soft">{m.text}</pre>;
   }
   return (

@@ -30,7 +30,7 @@ export function EffectView({ question: q }: { question: Approval }) {
     <div className="flex flex-col gap-2">
       {plain !== undefined && (
         <div className="flex rounded border border-line bg-sunk pl-3 font-mono text-base tracking-tight" dir="ltr">
-          {e?.command !== undefined && <span aria-hidden className="py-2 text-faint select-none">$</span>}
+          {e?.command !== undefined && q.tool !== "run_cell" && <span aria-hidden className="py-2 text-faint select-none">$</span>}
           <Pre label={e?.command ? t.command : t.address} className="max-h-48 flex-1 bg-transparent text-base! whitespace-pre-wrap wrap-anywhere!">
             <Revealed text={plain} />
           </Pre>

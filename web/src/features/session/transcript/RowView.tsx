@@ -2,6 +2,7 @@ import type { Question, Session } from "@clew-run/client";
 import { memo, useId, useState, type KeyboardEvent } from "react";
 import { cx } from "@/ui";
 import { Brief } from "./Brief";
+import { CellRun } from "./CellRun";
 import { GroupHead, GroupThread } from "./GroupHead";
 import { isHalted, toneOfCall, viewOf } from "./call";
 import { MessageActions } from "./MessageActions";
@@ -55,6 +56,7 @@ export const RowView = memo(function RowView({ session, row, question, current, 
       case "question": return <QuestionRow session={session} message={m} question={question} />;
       case "result": return <><Result session={session} message={m} sub={sub || m.say === "subtask_result"} /><Alone message={m} /></>;
       case "output": return <LoneOutput message={m} />;
+      case "cell": return <CellRun session={session} row={row} />;
       case "error": return <ErrorRow message={m} />;
       case "marker": return <Marker session={session} message={m} />;
       case "meta": return <Meta session={session} ids={[row.id, ...row.more]} />;
@@ -106,11 +108,11 @@ export const RowView = memo(function RowView({ session, row, question, current, 
       }}
       className={cx(
         "group/row relative px-10 -outline-offset-2 slim:pr-3.5 slim:pl-[34px]",
-        row.card ? cx(row.card.first && "pt-1.5", row.card.last && "pb-2") : row.head ? "pt-3" : row.kind === "call" || row.kind === "reads" || slim ? "pt-0" : "pt-2",
+        row.card ? cx(row.card.first && "pt-1.5", row.card.last && "pb-2") : row.head ? "pt-3" : row.kind === "cell" || row.kind === "call" || row.kind === "reads" || slim ? "pt-0" : "pt-2",
         !row.card && (slim ? "pb-0.5" : "pb-1"),
       )}
     >
-      {row.kind === "group" && !row.card?.depth && !asking ? <GroupThread session={session} group={row.group!} line={current ? "run" : "past"} /> : <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card || (asking && !row.head) ? "card" : row.head ? "head" : row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />}
+      {row.kind === "group" && !row.card?.depth && !asking ? <GroupThread session={session} group={row.group!} line={current ? "run" : "past"} /> : <Thread mark={mark()} line={asking ? "ask" : current ? "run" : "past"} live={live} place={row.card || (asking && !row.head) ? "card" : row.head ? "head" : row.kind === "cell" || row.kind === "call" || row.kind === "reads" ? "call" : row.kind === "reasoning" ? "fold" : slim ? "note" : "text"} />}
       <div className={cx("min-w-0", row.card && cardLook(row))}>
         {row.head && m && <RowHead row={row} message={m} id={id} />}
         {row.card && row.card.depth > 1 ? <div className="border-l border-line py-0.5 pl-3" style={{ marginLeft: 7 + (Math.min(row.card.depth, deepest) - 2) * 19 }}>{content()}</div> : content()}

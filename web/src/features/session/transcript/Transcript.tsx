@@ -25,7 +25,7 @@ const pageSize = 200;
 const nearEnd = 900; // px: newer messages are fetched before one arrives at the last one held
 
 const guesses: Record<Row["kind"], number> = {
-  user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, error: 70, marker: 26, return: 26, meta: 24, group: 50,
+  user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, cell: 120, error: 70, marker: 26, return: 26, meta: 24, group: 50,
 };
 
 /**

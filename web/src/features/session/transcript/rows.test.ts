@@ -55,6 +55,15 @@ describe("rows", () => {
     expect(kinds([call("read_file", "a"), call("read_file", "b")], { asking: new Set(["b"]) })).toEqual(["call", "call"]);
   });
 
+  test("what a run of a cell puts out is one row, whoever speaks between", () => {
+    const put = (run_id: string, output: "status" | "stream" | "error") => message({ say: output === "error" ? "error" : "command_output", cell: { notebook_id: "n", cell_id: "c", run_id, output } });
+    const list = [call("run_cell", "a"), put("r1", "status"), put("r1", "stream"), put("r2", "status"), put("r1", "error"), message({}), put("r2", "stream")];
+    const rows = rowsOf(list);
+    expect(rows.map((r) => r.kind)).toEqual(["call", "cell", "cell", "text"]);
+    expect(rows[1]).toMatchObject({ id: list[1]!.message_id, more: [list[2]!.message_id, list[4]!.message_id], head: false });
+    expect(rows[3]!.head).toBe(false); // the agent speaks on
+  });
+
   test("calls of different tasks are not mixed", () => {
     expect(kinds([call("read_file", "a"), call("read_file", "b", { task_id: "t2" })])).toEqual(["call", "call"]);
   });

@@ -14,6 +14,7 @@ export type RowKind =
   | "question" // an ask that is no tool call
   | "result" // how a task ended
   | "output" // output whose call is not held
+  | "cell" // what a run of a notebook's cell put out
   | "error"
   | "marker" // a slim note on the thread
   | "return" // the session was taken back or forth, or forked; no message
@@ -26,7 +27,7 @@ export interface Row {
   key: string;
   kind: RowKind;
   id: string;
-  /** The other messages: outputs of a call, calls of `reads`, model calls of `meta`. */
+  /** The other messages: outputs of a call or a cell, calls of `reads`, model calls of `meta`. */
   more: readonly string[];
   voice: Voice;
   /** The first row of somebody who begins to speak: it has a head with name and time. */
@@ -74,8 +75,8 @@ interface Started {
 
 const quietTools = new Set(["read_file", "list_files", "search_files", "read_output"]);
 const calls = new Set(["tool", "command", "use_mcp_server", "browser_action_launch"]);
-const outputs = new Set(["command_output", "codebase_search_result", "mcp_server_request_started", "mcp_server_response", "browser_action", "browser_action_result", "cell_executed"]);
-const markers = new Set(["condense_context", "sliding_window_truncation", "checkpoint_saved", "user_edit_todos", "api_req_retry_delayed", "model_fallback", "instructions_read", "files_attached", "git", "browser_session_status", "kernel_status", "shell_integration_warning"]);
+const outputs = new Set(["command_output", "codebase_search_result", "mcp_server_request_started", "mcp_server_response", "browser_action", "browser_action_result"]);
+const markers = new Set(["condense_context", "sliding_window_truncation", "checkpoint_saved", "user_edit_todos", "api_req_retry_delayed", "model_fallback", "instructions_read", "files_attached", "git", "browser_session_status", "shell_integration_warning"]);
 const errors = new Set(["error", "condense_context_error", "diff_error", "rooignore_error"]);
 const metas = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_deleted"]);
 
@@ -91,6 +92,7 @@ export function kindOf(m: TranscriptMessage): RowKind | null {
     return m.ask !== undefined && calls.has(m.ask) ? "call" : "question";
   }
   const say = m.say ?? "text";
+  if (m.cell) return "cell";
   if (m.role === "user" && m.agent_id) return "brief"; // no person wrote it
   if (say === "user_feedback" || say === "user_feedback_diff") return "user";
   if (say === "reasoning") return "reasoning";
@@ -107,7 +109,7 @@ export function kindOf(m: TranscriptMessage): RowKind | null {
 
 function voiceOf(m: TranscriptMessage, kind: RowKind): Voice {
   if (kind === "user") return "user";
-  if (kind === "marker" || kind === "error" || kind === "meta") return "system";
+  if (kind === "marker" || kind === "error" || kind === "meta" || kind === "cell") return "system";
   return isSub(m) || kind === "brief" ? "sub" : "agent";
 }
 
@@ -130,6 +132,7 @@ export function toolName(m: TranscriptMessage): string {
 interface Lane {
   rows: Row[];
   calls: Map<string, Row>; // by tool_call_id
+  cells: Map<string, Row>; // by the run of a cell
   looked: Set<string>; // calls that only look: what they saw is loaded when somebody unfolds them
   meta: Row | null;
   speaker: string;
@@ -177,7 +180,7 @@ export function buildRows(ids: readonly string[], get: (id: string) => Transcrip
 }
 
 function newLane(rows: Row[]): Lane {
-  return { rows, calls: new Map(), looked: new Set(), meta: null, speaker: "" };
+  return { rows, calls: new Map(), cells: new Map(), looked: new Set(), meta: null, speaker: "" };
 }
 
 /** The task whose group a message stands in, undefined for the session's own agent and for people. */
@@ -210,8 +213,8 @@ function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string
     return;
   }
   if (kind === "output" && m.tool_call_id && lane.looked.has(m.tool_call_id)) return;
-  const owner = m.tool_call_id ? lane.calls.get(m.tool_call_id) : undefined;
-  if (kind === "output" && owner) {
+  const owner = kind === "cell" ? lane.cells.get(m.cell!.run_id) : kind === "output" && m.tool_call_id ? lane.calls.get(m.tool_call_id) : undefined;
+  if (owner) {
     (owner.more as string[]).push(id);
     return;
   }
@@ -231,6 +234,7 @@ function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string
     lane.speaker = who;
   }
   if (kind === "call" && m.tool_call_id) lane.calls.set(m.tool_call_id, r);
+  if (kind === "cell") lane.cells.set(m.cell!.run_id, r);
   lane.rows.push(r);
 }
 

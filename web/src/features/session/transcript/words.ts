@@ -4,12 +4,12 @@ import { words } from "@/i18n";
 const toolsEn: Record<string, string> = {
   read_file: "Read", list_files: "List", search_files: "Search", write_file: "Write", edit: "Edit", execute_command: "Run",
   read_output: "Read output", stop_command: "Stop command", fetch: "Fetch", ask_followup: "Ask", attempt_completion: "Finish",
-  update_todos: "Steps", propose_plan: "Plan", switch_mode: "Switch mode", new_task: "Subtask", window: "Window", skill: "Skill", mcp: "Tool server", tool: "Tool",
+  update_todos: "Steps", propose_plan: "Plan", switch_mode: "Switch mode", new_task: "Subtask", window: "Window", skill: "Skill", notebook_read: "Read notebook", notebook_edit: "Edit notebook", run_cell: "Run cell", kernel: "Kernel", mcp: "Tool server", tool: "Tool",
 };
 const toolsKo: Record<string, string> = {
   read_file: "읽기", list_files: "목록", search_files: "검색", write_file: "쓰기", edit: "수정", execute_command: "실행",
   read_output: "출력 읽기", stop_command: "명령 중지", fetch: "가져오기", ask_followup: "질문", attempt_completion: "마침",
-  update_todos: "단계", propose_plan: "계획", switch_mode: "모드 전환", new_task: "하위 작업", window: "창", skill: "스킬", mcp: "도구 서버", tool: "도구",
+  update_todos: "단계", propose_plan: "계획", switch_mode: "모드 전환", new_task: "하위 작업", window: "창", skill: "스킬", notebook_read: "노트북 읽기", notebook_edit: "노트북 수정", run_cell: "셀 실행", kernel: "커널", mcp: "도구 서버", tool: "도구",
 };
 
 /** What settings let be done without asking. */
@@ -49,10 +49,11 @@ export const transcriptWords = words({
       settings: (rule: string) => `Not asked: the settings allow it (${rule})`,
     },
     noDetails: "The details of this call cannot be loaded.",
+    cell: (n: number) => (n > 0 ? `Cell ${n}` : "Cell"), moreOutputs: (n: number) => (n === 1 ? "1 more output in the notebook" : `${n} more outputs in the notebook`), cellStatus: { running: "running", ok: "done", error: "failed", aborted: "stopped", in_doubt: "may not have finished" },
     calls: (n: number) => (n === 1 ? "1 model call" : `${n} model calls`), tokensIn: (n: string) => `${n} in`, tokensOut: (n: string) => `${n} out`, cached: (n: string) => `${n} cached`,
     markers: {
       condense_context: "Context condensed", sliding_window_truncation: "Old messages left out of the context", checkpoint_saved: "Checkpoint", user_edit_todos: "Steps changed",
-      api_req_retry_delayed: "The model did not answer; trying again", api_req_deleted: "Stopped", model_fallback: "Another model", instructions_read: "Instructions read", files_attached: "Files attached", git: "Git", browser_session_status: "Browser", kernel_status: "Kernel", shell_integration_warning: "Shell",
+      api_req_retry_delayed: "The model did not answer; trying again", api_req_deleted: "Stopped", model_fallback: "Another model", instructions_read: "Instructions read", files_attached: "Files attached", git: "Git", browser_session_status: "Browser", shell_integration_warning: "Shell",
     } as Record<string, string>,
     fromTo: (a: string, b: string) => `${a} → ${b} tokens`, hidden: (n: number) => `${n} messages`,
     errorHelp: "The session is still open: say what to do next, or rewind.",
@@ -91,10 +92,11 @@ export const transcriptWords = words({
       settings: (rule: string) => `묻지 않음: 설정에서 허용 (${rule})`,
     },
     noDetails: "이 호출의 세부 내용을 불러올 수 없습니다.",
+    cell: (n: number) => (n > 0 ? `셀 ${n}` : "셀"), moreOutputs: (n: number) => `노트북에 출력 ${n}개가 더 있음`, cellStatus: { running: "실행 중", ok: "완료", error: "실패", aborted: "중지됨", in_doubt: "끝나지 않았을 수 있음" },
     calls: (n: number) => `모델 호출 ${n}회`, tokensIn: (n: string) => `입력 ${n}`, tokensOut: (n: string) => `출력 ${n}`, cached: (n: string) => `캐시 ${n}`,
     markers: {
       condense_context: "컨텍스트 요약됨", sliding_window_truncation: "오래된 메시지를 컨텍스트에서 제외", checkpoint_saved: "체크포인트", user_edit_todos: "단계 변경",
-      api_req_retry_delayed: "모델이 응답하지 않아 다시 시도합니다", api_req_deleted: "중지함", model_fallback: "다른 모델", instructions_read: "지침 읽음", files_attached: "파일 첨부", git: "Git", browser_session_status: "브라우저", kernel_status: "커널", shell_integration_warning: "셸",
+      api_req_retry_delayed: "모델이 응답하지 않아 다시 시도합니다", api_req_deleted: "중지함", model_fallback: "다른 모델", instructions_read: "지침 읽음", files_attached: "파일 첨부", git: "Git", browser_session_status: "브라우저", shell_integration_warning: "셸",
     },
     fromTo: (a: string, b: string) => `토큰 ${a} → ${b}`, hidden: (n: number) => `메시지 ${n}개`,
     errorHelp: "세션은 열려 있습니다. 다음에 할 일을 적거나 되돌리세요.",
