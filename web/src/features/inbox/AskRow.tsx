@@ -6,7 +6,7 @@ import { money } from "@/lib/format";
 import { Button, Mark, Time } from "@/ui";
 import { AnswerLine } from "@/features/session/questions/AnswerLine";
 import { Countdown } from "@/features/session/questions/Countdown";
-import { askerOf, kindOf, offers, subjectOf } from "@/features/session/questions/kinds";
+import { askedAs, askerOf, kindOf, offers, subjectOf } from "@/features/session/questions/kinds";
 import { deceives } from "@/features/session/questions/reveal";
 import { Revealed } from "@/features/session/questions/Revealed";
 import { SendState } from "@/features/session/questions/SendState";
@@ -73,5 +73,5 @@ function About({ question: q }: { question: Question }) {
   const t = useWords(inboxWords);
   const words = useWords(questionWords);
   if (q.type === "hitl_plan_review") return <>{t.planOf(q.plan.todos.length, Math.round(q.plan.estimated_duration_sec / 60), q.plan.estimated_cost_usd ? money(q.plan.estimated_cost_usd) : "")}</>;
-  return <>{words.titles[kindOf(q)](askerOf(q))} <Revealed text={subjectOf(q).slice(0, 200)} /></>;
+  return <>{words.titles[askedAs(q)](askerOf(q))} <Revealed text={subjectOf(q).slice(0, 200)} /></>;
 }

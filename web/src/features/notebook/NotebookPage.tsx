@@ -22,6 +22,8 @@ import { useNotebookCommands } from "./useNotebookCommands";
 import { notebookWords } from "./words";
 import "./notebook.css";
 
+export { RunOutputs } from "./outputs/RunOutputs"; // for the transcript
+
 const SessionDialogs = lazyPart(() => import("@/features/session/header/SessionDialogs").then((m) => m.SessionDialogs), true);
 
 /** A notebook of a session: its cells, its kernel, its variables, and the conversation beside it. */

@@ -9,7 +9,7 @@ import type { Answering, Settlement } from "./answer";
 import { Approval } from "./Approval";
 import { Countdown } from "./Countdown";
 import type { Clock } from "./deadline";
-import { askerOf, kindOf, subjectOf } from "./kinds";
+import { askedAs, askerOf, kindOf, subjectOf } from "./kinds";
 import { AnswerLine } from "./AnswerLine";
 import { Revealed } from "./Revealed";
 import { SendState } from "./SendState";
@@ -94,7 +94,7 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
       {place && <div className="px-3.5 py-2">{place}</div>}
       <header className={cx("flex flex-wrap items-center gap-x-2 gap-y-1", sheet ? "sticky top-0 z-10 bg-sheet px-4 pt-1" : cx("px-3.5 py-2.5", open ? "bg-ask-wash" : "bg-well"))}>
         <Mark tone={open ? "ask" : "past"} />
-        <Heading id={title} className={cx("min-w-0 flex-1 leading-5 font-semibold", sheet ? "text-xl" : "text-md", !open && "text-soft")}><Revealed text={t.titles[kind](askerOf(q), tool && t.allowTool(tool))} /></Heading>
+        <Heading id={title} className={cx("min-w-0 flex-1 leading-5 font-semibold", sheet ? "text-xl" : "text-md", !open && "text-soft")}><Revealed text={t.titles[askedAs(q)](askerOf(q), tool && t.allowTool(tool))} /></Heading>
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
         {sheet}
       </header>

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from "react";
 import { useWords } from "@/i18n";
 import { IconButton, Mark } from "@/ui";
 import { Countdown } from "./Countdown";
-import { askerOf, kindOf, subjectOf } from "./kinds";
+import { askedAs, askerOf, kindOf, subjectOf } from "./kinds";
 import { QuestionCard } from "./QuestionCard";
 import { Revealed } from "./Revealed";
 import type { Sheet } from "./sheet";
@@ -40,9 +40,9 @@ export function QuestionSheet({ session, sheet: { open, at, raised, box, go, set
           <QuestionCard key={q.request_id} session={session} question={q} sheet={<IconButton ref={toggle} label={t.lower} icon={<ChevronDown size={18} />} aria-expanded aria-controls={id} onClick={press} className="-mr-2" />} />
         </>
       ) : (
-        <button ref={toggle} type="button" aria-expanded={false} aria-controls={id} aria-label={`${t.raise}: ${t.titles[kindOf(q)](askerOf(q))} ${subjectOf(q)}`} onClick={press} className="flex min-h-12 w-full items-center gap-2.5 px-4 text-left -outline-offset-2">
+        <button ref={toggle} type="button" aria-expanded={false} aria-controls={id} aria-label={`${t.raise}: ${t.titles[askedAs(q)](askerOf(q))} ${subjectOf(q)}`} onClick={press} className="flex min-h-12 w-full items-center gap-2.5 px-4 text-left -outline-offset-2">
           <Mark tone="ask" />
-          <span className="min-w-0 flex-1 truncate font-semibold"><Revealed text={t.titles[kindOf(q)](askerOf(q))} /></span>
+          <span className="min-w-0 flex-1 truncate font-semibold"><Revealed text={t.titles[askedAs(q)](askerOf(q))} /></span>
           {open.length > 1 && <span className="text-sm text-soft">{t.shortOf(at + 1, open.length)}</span>}
           <Countdown clock={session} question={q} help={t.ifNobody[kindOf(q)]} />
           <ChevronUp size={18} aria-hidden className="shrink-0 text-soft" />

@@ -1,7 +1,7 @@
 import type { Question, RememberOffer } from "@clew-run/client";
 
 /** What a question is about, as people sort them. */
-export type Kind = "command" | "cell" | "edit" | "fetch" | "server" | "step" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "kernel" | "clarification";
+export type Kind = "command" | "edit" | "fetch" | "server" | "step" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "kernel" | "clarification";
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
 
@@ -31,13 +31,17 @@ function approvalKind(q: Approval): Kind {
       return "limit";
   }
   if (q.todo) return "step";
-  if (q.tool === "run_cell" && q.effect?.command) return "cell";
   if (q.effect?.command || q.ask === "command" || q.ask === "command_output") return "command";
   if (q.ask === "use_mcp_server") return "server";
   if (q.effect?.url) return "fetch";
   if (q.effect?.diff) return "edit";
   if (q.effect?.server) return "server";
   return "tool";
+}
+
+/** By which title it is asked: code for a kernel is no command to people. */
+export function askedAs(q: Question): Kind | "cell" {
+  return (q as Approval).tool === "run_cell" ? "cell" : kindOf(q);
 }
 
 /** What may be remembered about an approval. Only then there is a choice of scope. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { alikeGroups, likeness } from "./alike";
 import { commandFor } from "./answer";
 import { crossed } from "./deadline";
-import { askerOf, kindOf } from "./kinds";
+import { askedAs, askerOf, kindOf } from "./kinds";
 import { newerReview } from "./QuestionCard";
 import { approval, input, review } from "./samples";
 import { readValue, startText, suggestionsOf } from "./value";
@@ -33,6 +33,8 @@ test("kinds", () => {
   expect(kindOf(approval({ ask: "tool", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe("fetch");
   expect(kindOf(approval({ ask: "use_mcp_server", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe("server");
   expect(kindOf(review())).toBe("plan");
+  expect(askedAs(approval())).toBe("command");
+  expect(askedAs(approval({ tool: "run_cell" }))).toBe("cell");
 });
 
 test("who asks is told by a name that people know, never by an id", () => {

@@ -35,7 +35,6 @@ export const questionWords = words({
     allowTool: (tool: string) => `Allow ${tool}?`,
     ifNobody: {
       command: "If nobody answers, it does not run and the agent is told.",
-      cell: "If nobody answers, it does not run and the agent is told.",
       edit: "If nobody answers, nothing is changed and the agent is told.",
       fetch: "If nobody answers, nothing is fetched and the agent is told.",
       server: "If nobody answers, the tool is not called and the agent is told.",
@@ -51,7 +50,7 @@ export const questionWords = words({
       clarification: "If nobody answers, the run is cancelled.",
     },
     kinds: {
-      command: "Commands", cell: "Code in notebooks", edit: "Files", fetch: "Web", server: "Tool servers", step: "Steps", tool: "Tools", limit: "Limits",
+      command: "Commands", edit: "Files", fetch: "Web", server: "Tool servers", step: "Steps", tool: "Tools", limit: "Limits",
       retry: "Retries", resume: "Tasks", plan: "Plans", input: "Questions", kernel: "Questions", files: "Missing files", clarification: "Clarifications",
     },
     missing: (m: MissingWorkspace) => `${m.dir ? `The directory ${m.dir} is` : "The files of this session are"} on ${m.node ? `node ${m.node}` : "another node"} and not on ${m.here}, where the session is now. Wait, or continue without those files?`,
@@ -161,7 +160,6 @@ export const questionWords = words({
     allowTool: (tool) => `${tool} 도구를 허용할까요?`,
     ifNobody: {
       command: "답이 없으면 실행하지 않고 에이전트에게 알립니다.",
-      cell: "답이 없으면 실행하지 않고 에이전트에게 알립니다.",
       edit: "답이 없으면 아무것도 바꾸지 않고 에이전트에게 알립니다.",
       fetch: "답이 없으면 가져오지 않고 에이전트에게 알립니다.",
       server: "답이 없으면 도구를 호출하지 않고 에이전트에게 알립니다.",
@@ -177,7 +175,7 @@ export const questionWords = words({
       clarification: "답이 없으면 실행이 취소됩니다.",
     },
     kinds: {
-      command: "명령", cell: "노트북 코드", edit: "파일", fetch: "웹", server: "도구 서버", step: "단계", tool: "도구", limit: "한도",
+      command: "명령", edit: "파일", fetch: "웹", server: "도구 서버", step: "단계", tool: "도구", limit: "한도",
       retry: "재시도", resume: "작업", plan: "계획", input: "질문", kernel: "질문", files: "없는 파일", clarification: "확인",
     },
     missing: (m) => `${m.dir ? `${m.dir} 디렉터리는` : "이 세션의 파일은"} ${m.node ? `노드 ${m.node}` : "다른 노드"}에 있고, 세션이 지금 있는 ${m.here}에는 없습니다. 기다릴까요, 그 파일 없이 계속할까요?`,

@@ -11,8 +11,8 @@ import type { Row } from "./rows";
 import { useCalmMessage } from "./useCalmMessage";
 import { transcriptWords } from "./words";
 
-/** Most sessions have no notebook. */
-const RunOutputs = lazyPart(() => import("@/features/notebook/outputs/RunOutputs").then((m) => m.RunOutputs), true);
+/** Most sessions have no notebook. It comes with the notebook's page: a file of its own would cost every first page its name. */
+const RunOutputs = lazyPart(() => import("@/features/notebook/NotebookPage").then((m) => m.RunOutputs), true);
 
 /** A run of a notebook's cell: which one, how it ended, and what it put out. */
 export function CellRun({ session, row }: { session: Session; row: Row }) {
@@ -32,9 +32,9 @@ export function CellRun({ session, row }: { session: Session; row: Row }) {
     <div data-run={of.run_id} data-status={status}>
       <p className="flex min-h-8 min-w-0 items-center gap-2">
         <NotebookPen size={15} aria-hidden className="shrink-0 text-soft" />
-        {notebook ? <Link href={notebookPath(session, notebook.notebook_id, n > 0 ? of.cell_id : undefined)} className="min-w-0 truncate rounded font-medium underline-offset-2 hover:underline">{name}</Link> : <span className="font-medium">{name}</span>}
+        {notebook ? <Link href={notebookPath(session, notebook.notebook_id) + (n > 0 ? `?cell=${encodeURIComponent(of.cell_id!)}` : "")} className="min-w-0 truncate rounded font-medium underline-offset-2 hover:underline">{name}</Link> : <span className="font-medium">{name}</span>}
         <Time ms={first.ts} className="shrink-0 text-xs text-faint" />
-        <span className="ml-auto shrink-0 pr-5.5 slim:pr-0"><Mark tone={tones[status]} live={status === "running"} /></span>
+        <span className="nb-mark ml-auto shrink-0"><Mark tone={tones[status]} live={status === "running"} /></span>
         <span className="sr-only">{t.cellStatus[status]}</span>
       </p>
       <RunOutputs session={session} ids={ids} n={n} more={(left) => <p className="text-sm text-soft">{t.moreOutputs(left)}</p>} />

@@ -2,7 +2,7 @@ import type { Question, Session } from "@clew-run/client";
 import { ChevronRight } from "lucide-react";
 import { useWords } from "@/i18n";
 import { Mark } from "@/ui";
-import { askerOf, kindOf, subjectOf } from "../questions/kinds";
+import { askedAs, askerOf, subjectOf } from "../questions/kinds";
 import { QuestionCard } from "../questions/QuestionCard";
 import { Revealed } from "../questions/Revealed";
 import { isForSheet, raise, useHasSheet } from "../questions/sheet";
@@ -16,7 +16,7 @@ export function TranscriptQuestion({ session, question: q }: { session: Session;
   return (
     <button type="button" data-asked={q.request_id} onClick={() => raise(q.request_id)} className="flex min-h-(--row) w-full min-w-0 items-center gap-2 rounded-lg border border-ask-line bg-ask-wash px-3 text-left">
       <Mark tone="ask" />
-      <span className="shrink-0 font-medium">{t.titles[kindOf(q)](askerOf(q))}</span>
+      <span className="shrink-0 font-medium">{t.titles[askedAs(q)](askerOf(q))}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-sm text-soft"><Revealed text={subjectOf(q).slice(0, 200)} /></span>
       <ChevronRight size={14} aria-hidden className="shrink-0 text-soft" />
     </button>
