@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
 from pathlib import Path
 
 from clew import Answer, Client, Notebook, OutputEvent, RunEvent, Running, plain, words_of
@@ -27,9 +28,30 @@ for sale in sales:
 ]
 
 
-async def on_question(question: Question) -> Answer:
-    """Asks the person at the terminal, in a thread: the connection goes on meanwhile."""
-    return Answer(value=await asyncio.to_thread(input, plain(words_of(question))))
+terminal = threading.Lock()  # a line answers one question
+
+
+async def typed() -> str:
+    """A line from the terminal, "" at the end of the input. Nobody waits for the thread that
+    reads it: Ctrl-C ends the program at a prompt, and so does an answer from elsewhere."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Queue[str] = asyncio.Queue()
+
+    def read() -> None:
+        # Without a buffer: Python would want to close it while the thread still reads.
+        with terminal, open(0, "rb", buffering=0, closefd=False) as keyboard:
+            said = keyboard.readline().decode(errors="replace")
+        loop.call_soon_threadsafe(line.put_nowait, said)
+
+    threading.Thread(target=read, daemon=True).start()
+    return await line.get()
+
+
+async def on_question(question: Question) -> Answer | None:
+    """Asks the person at the terminal. Without one it is left to the page."""
+    print(plain(words_of(question)), end="", flush=True)
+    said = await typed()
+    return Answer(value=said.rstrip("\r\n")) if said else None
 
 
 async def follow(running: Running) -> str:
@@ -69,4 +91,7 @@ async def main(workspace: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())))
+    try:
+        sys.exit(asyncio.run(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -52,8 +52,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             return Say(["\x1b[31mred\x1b[0m \u202eturned"])
         return Say(["Hello ", "to you."])
 
-    model = Model(script)
     program = build(tmp_path_factory.mktemp("program"))
+    model = Model(script)
     server = Program(program, model.settings(), hosts=f"127.0.0.1:{proxy_port}")
     world = World(server, model, proxy_port)
     try:

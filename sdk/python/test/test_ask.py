@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
 import sys
 from asyncio.subprocess import PIPE, STDOUT
 from contextlib import aclosing
@@ -171,13 +172,34 @@ async def test_refusals_have_the_server_s_codes(world: World) -> None:
     assert caught.value.code == "CONNECTION_FAILED"
 
 
-async def test_example(world: World) -> None:
+async def start_example(world: World, text: str) -> asyncio.subprocess.Process:
     program = ROOT / "examples" / "python" / "ask.py"
     env = {**clean_environment(), "PYTHONPATH": SRC, "URL": world.server.url, "TOKEN": world.server.token}
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, program, "Run it", env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT
+    return await asyncio.create_subprocess_exec(
+        sys.executable, program, text, env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT
     )
+
+
+async def test_example(world: World) -> None:
+    child = await start_example(world, "Run it")
     out, _ = await asyncio.wait_for(child.communicate(b"yes\n"), 60)
     wanted = r"approve\? yes or no: [\s\S]*\[execute_command echo noise: complete\]\nIt ran\.\n-- done, 0\.\d+ USD\n\Z"
     assert re.search(wanted, out.decode()), out.decode()
     assert child.returncode == 0
+
+
+@pytest.mark.parametrize("way", ["Ctrl-C", "answered by somebody else"])
+async def test_example_ends_at_its_prompt(world: World, way: str) -> None:
+    child = await start_example(world, f"Run it: {way}")
+    assert child.stdout is not None
+    await asyncio.wait_for(child.stdout.readuntil(b"yes or no: "), 60)
+    found = await world.server.client().request("GET", "/sessions", query={"q": f"Run it: {way}"})
+    async with world.server.client().session(found["sessions"][0]["session_id"]) as s:
+        if way == "Ctrl-C":
+            child.send_signal(signal.SIGINT)
+        else:
+            await s.answer(s.state.questions[0], Answer("approve"))
+        out = await asyncio.wait_for(child.stdout.read(), 60)
+        assert (await child.wait(), b"-- done" in out) == ((130, False) if way == "Ctrl-C" else (0, True)), out
+        if way == "Ctrl-C":
+            assert status(s) == "aborted"

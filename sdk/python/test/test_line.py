@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +17,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from clew import ClewError, Client, Close, Patience, Retry
+from clew.background import Background
 from clew.ending import closed, refused
 from clew.position import Position, ProtocolFault, id_of
 
@@ -213,6 +217,62 @@ async def test_nobody_is_there() -> None:
         Client("127.0.0.1:1")
     with pytest.raises(ValueError):
         Client(token="t")
+
+
+async def test_a_connect_that_is_cancelled_leaves_nothing() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        client = Client(f"http://127.0.0.1:{silent.getsockname()[1]}", "t", patience=QUICK)
+
+        async def enter() -> None:
+            async with client.session("s"):
+                raise AssertionError("it is connected")
+
+        for work in (enter(), client.session("s").connect()):
+            with pytest.raises((TimeoutError, asyncio.TimeoutError)):
+                await asyncio.wait_for(work, 0.2)
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+        background = Background()  # as in a notebook
+        with pytest.raises(concurrent.futures.TimeoutError):
+            await asyncio.to_thread(background.run, client.session("s").connect(), 0.2)
+        for _ in range(1000):
+            if not asyncio.all_tasks(background._loop):
+                break
+            await asyncio.sleep(0.01)
+        assert not asyncio.all_tasks(background._loop)
+        background.stop()
+
+
+@asynccontextmanager
+async def answering(*answers: bytes) -> AsyncIterator[Client]:
+    """A server that answers each request with the next of these bytes, and hangs up."""
+    rest = list(answers)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(rest.pop(0))
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield Client(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", "t", patience=QUICK)
+    assert not rest
+
+
+async def test_an_answer_that_breaks_off() -> None:
+    cut = [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf",
+        b"HTTP/1.1 503 Unavailable\r\nContent-Length: 50\r\n\r\nhalf",
+        b"nonsense\r\n\r\n",
+    ]
+    for answer in cut:
+        async with answering(answer) as client:
+            with pytest.raises(ClewError) as caught:
+                await client.session("s").blob("blob:x")
+            assert caught.value.code == "CONNECTION_FAILED"
+    async with answering(*cut, b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}") as client:
+        assert await client.create_session()
 
 
 def test_endings() -> None:

@@ -13,6 +13,7 @@ import pytest
 from conftest import World
 
 from clew import ClewError, Client
+from clew.link import this_machine
 from clew.local import data_directory, find
 
 
@@ -54,9 +55,10 @@ def test_names_come_first(world: World, tmp_path: Path) -> None:
     named = find(environ={**env, "CLEW_SERVER": "localhost:9"})
     assert (named.url, named.token) == ("http://localhost:9", world.server.token)
     elsewhere = {**env, "CLEW_SERVER": "https://clew.example/"}
-    with pytest.raises(ClewError) as caught:  # the owner token is not for another machine
-        find(environ=elsewhere)
-    assert caught.value.code == "AUTH_REQUIRED"
+    for other in (elsewhere, {**env, "CLEW_SERVER": "127.0.0.1.example.org"}):
+        with pytest.raises(ClewError) as caught:  # the owner token is not for another machine
+            find(environ=other)
+        assert caught.value.code == "AUTH_REQUIRED"
     found = find(environ={**elsewhere, "CLEW_TOKEN": "mine"})
     assert (found.url, found.token, found.sees_files) == ("https://clew.example", "mine", False)
     assert find(world.server.data, environ=elsewhere).url == world.server.url
@@ -96,3 +98,10 @@ def test_data_directory() -> None:
     assert data_directory({"CLEW_DATA": "/d", "HOME": "/h"}) == Path("/d")
     assert data_directory({"XDG_DATA_HOME": "/x", "HOME": "/h"}) == Path("/x/clew")
     assert data_directory({"XDG_DATA_HOME": "x", "HOME": "/h"}) == Path("/h/.local/share/clew")
+
+
+def test_addresses_of_this_machine() -> None:
+    for host in ("localhost", "LOCALHOST:9", "127.0.0.1", "127.8.8.8:80", "[::1]:8000"):
+        assert this_machine(f"http://{host}/x"), host
+    for host in ("127.0.0.1.example.org", "127.example", "localhost.example", "192.0.2.1", "[2001:db8::1]", ""):
+        assert not this_machine(f"http://{host}/x"), host

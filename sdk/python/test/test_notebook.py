@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from asyncio.subprocess import PIPE, STDOUT
@@ -15,10 +16,11 @@ from conftest import World
 from program import ROOT, SRC, clean_environment
 from proxy import Proxy
 
-from clew import Answer, CellEvent, ClewError, OutputEvent, QuestionEvent, RunEvent, Running
+from clew import Answer, CellEvent, ClewError, Notebook, OutputEvent, QuestionEvent, RunEvent, Running, Session
 from clew.types import Question
 
 WITHIN = 120.0
+EXAMPLE = ROOT / "examples" / "python-notebook" / "sales.py"
 
 
 async def told(cells: Running) -> tuple[dict[str, str], list[str], RunEvent]:
@@ -124,18 +126,141 @@ async def test_a_program_that_comes_back_follows_what_runs(world: World, tmp_pat
         await n.close()
 
 
-async def test_the_example(world: World, tmp_path: Path) -> None:
-    example = ROOT / "examples" / "python-notebook" / "sales.py"
-    (tmp_path / "sales.csv").write_text("day,total\nmonday,14.83\ntuesday,18.09\n")
+WAIT = "import os, time\nwhile not os.path.exists('gate'): time.sleep(0.05)\n"
+MANY = [str(i) for i in range(300)]  # more than the state has after a break
+
+
+async def ran(s: Session) -> None:
+    """Waits until a cell has run."""
+    async for state in s.watch():
+        if any(c.get("status") == "ok" for c in state.cells):
+            return
+
+
+async def test_outputs_that_a_break_leaves_out_are_fetched(world: World, proxy: Proxy, tmp_path: Path) -> None:
+    session_id = await world.server.client().create_session(workspace=tmp_path)
+    async with world.server.client(proxy.url).session(session_id) as s, world.server.client().session(session_id) as other:
+        n = await s.notebook()
+        cells = n.run(f"display(0)\n{WAIT}for i in range(1, 300): display(i)", timeout=WITHIN)
+        async for event in cells:
+            if isinstance(event, OutputEvent):
+                break
+        proxy.hold_answers()
+        (tmp_path / "gate").touch()
+        await asyncio.wait_for(ran(other), WITHIN)
+        proxy.cut()
+        texts, _, end = await told(cells)
+        assert end.status == "ok" and len(s.state.messages) < 300
+        assert [m["text"] for m in end.outputs] == MANY
+        assert list(texts.values()) == MANY[1:]
+        await n.close()
+
+
+async def test_outputs_from_before_a_program_came_are_fetched(world: World, tmp_path: Path) -> None:
+    session_id = await world.server.client().create_session(workspace=tmp_path)
+    code = f"h = display(-1, display_id=True)\nfor i in range(60): display([i, 'x' * 30_000])\n{WAIT}h.update(-2)"
+    async with world.server.client().session(session_id) as s:
+        n = await s.notebook()
+        async with n.run(code, timeout=WITHIN) as running:
+            seen = 0
+            async for event in running:
+                seen += isinstance(event, OutputEvent)
+                if seen == 61:
+                    break
+        async with world.server.client().session(session_id) as late:
+            cells = Notebook(late, n.id).follow(timeout=WITHIN)
+            async for event in cells:
+                assert isinstance(event, OutputEvent) and event.text == "-1"
+                break
+            assert len(late.state.messages) < 60
+            (tmp_path / "gate").touch()
+            texts, _, end = await told(cells)
+            first = [m.get("text", "").strip("[").split(",")[0] for m in end.outputs]
+            assert first == ["-2", *MANY[:60]]  # also what changed since it was fetched
+            assert len(texts) == 61 and texts[end.outputs[0]["message_id"]] == "-2"
+        await n.close()
+
+
+async def test_a_notebook_that_cannot_be_opened_is_not_in_the_way(world: World, tmp_path: Path) -> None:
+    session_id = await world.server.client().create_session(workspace=tmp_path)
+    async with world.server.client().session(session_id) as s:
+        for _ in range(10):  # 8 can be open
+            with pytest.raises(ClewError, match="there is no file"):
+                await s.notebook("x.ipynb", new=False)
+        assert not s.state.notebooks
+        await s.send("notebook_open", {"path": "x.ipynb"})  # as somebody else's that failed
+        async for state in s.watch():
+            if state.notebooks[0]["status"] == "failed":
+                break
+        n = await s.notebook("x.ipynb")
+        assert [x["notebook_id"] for x in s.state.notebooks] == [n.id]
+
+
+async def test_notebooks_opened_at_once(world: World, tmp_path: Path) -> None:
+    session_id = await world.server.client().create_session(workspace=tmp_path)
+    async with world.server.client().session(session_id) as s:
+        a, b, c, d = await asyncio.gather(s.notebook(), s.notebook(), s.notebook("c.ipynb"), s.notebook("c.ipynb"))
+        assert c.id == d.id
+        assert {a.id, b.id, c.id} == {n["notebook_id"] for n in s.state.notebooks} and len(s.state.notebooks) == 3
+
+
+async def test_saving_to_another_file(world: World, tmp_path: Path) -> None:
+    session_id = await world.server.client().create_session(workspace=tmp_path)
+    async with world.server.client().session(session_id) as s:
+        n = await s.notebook()
+        with pytest.raises(ClewError, match="no file"):
+            await n.save()
+        await n.save("a.ipynb")
+        assert (tmp_path / "a.ipynb").exists() and n.info.get("path") == "a.ipynb"
+        await n.add("mine = 1")
+        (tmp_path / "b.ipynb").write_text("{}")
+        with pytest.raises(ClewError, match="b.ipynb"):
+            await n.save("b.ipynb")
+        assert ((tmp_path / "b.ipynb").read_text(), n.info.get("path")) == ("{}", "a.ipynb")
+        await n.save("b.ipynb", conflict="beside")
+        assert n.info.get("path") not in ("a.ipynb", "b.ipynb") and (tmp_path / n.info["path"]).exists()
+        await n.save("b.ipynb", conflict="overwrite")
+        assert "mine = 1" in (tmp_path / "b.ipynb").read_text()
+        (tmp_path / "b.ipynb").write_text((tmp_path / "b.ipynb").read_text().replace("mine", "theirs"))
+        with pytest.raises(ClewError, match="somebody else"):
+            await n.save()
+        await n.save(conflict="take")
+        assert [c.get("source") for c in n.cells][-1] == "theirs = 1"
+
+
+async def start_example(world: World, workspace: Path) -> asyncio.subprocess.Process:
+    (workspace / "sales.csv").write_text("day,total\nmonday,14.83\ntuesday,18.09\n")
     env = {**clean_environment(), "PYTHONPATH": SRC, "URL": world.server.url, "TOKEN": world.server.token}
-    program = await asyncio.create_subprocess_exec(
-        sys.executable, str(example), str(tmp_path), env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT
+    return await asyncio.create_subprocess_exec(
+        sys.executable, str(EXAMPLE), str(workspace), env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT
     )
+
+
+async def test_the_example(world: World, tmp_path: Path) -> None:
+    program = await start_example(world, tmp_path)
     out, _ = await asyncio.wait_for(program.communicate(b"monday\n"), WITHIN)
     assert program.returncode == 0, out.decode()
     for line in ["2 lines", "Which day? ", "monday 14.83", "-- ok: analysis.ipynb"]:
         assert line in out.decode()
     assert "14.83" in (tmp_path / "analysis.ipynb").read_text()
-    check = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(example)]
+    check = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(EXAMPLE)]
     done = subprocess.run(check, env={**os.environ, "MYPYPATH": SRC}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+async def test_the_example_ends_at_its_prompt(world: World, tmp_path: Path) -> None:
+    program = await start_example(world, tmp_path)
+    assert program.stdout is not None
+    await asyncio.wait_for(program.stdout.readuntil(b"Which day? "), WITHIN)
+    program.send_signal(signal.SIGINT)
+    assert await asyncio.wait_for(program.wait(), WITHIN) == 130
+
+    program = await start_example(world, tmp_path)  # it asks again
+    assert program.stdout is not None
+    await asyncio.wait_for(program.stdout.readuntil(b"Which day? "), WITHIN)
+    found = await world.server.client().request("GET", "/sessions", query={"workspace": str(tmp_path)})
+    async with world.server.client().session(found["sessions"][0]["session_id"]) as s:
+        await s.answer(s.state.questions[0], Answer(value="tuesday"))
+    out = await asyncio.wait_for(program.stdout.read(), WITHIN)
+    assert b"tuesday 18.09" in out and b"-- ok: analysis.ipynb" in out
+    assert await program.wait() == 0

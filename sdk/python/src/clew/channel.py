@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -61,13 +62,19 @@ class Channel:
 
     async def connect(self) -> None:
         """Connects, returns when the past is in, and stays connected as far as it can. Raises
-        ClewError if there is no point in trying."""
+        ClewError if there is no point in trying. If it is cancelled, nothing goes on."""
+        ours = self.connection.state in ("failed", "disconnected")
         self._link.start()
-        while not self._synced:
-            changed = self._changed.next
-            if self.connection.state in ("failed", "disconnected"):
-                raise self.connection.error or line_failed("the session was disconnected")
-            await changed.wait()
+        try:
+            while not self._synced:
+                changed = self._changed.next
+                if self.connection.state in ("failed", "disconnected"):
+                    raise self.connection.error or line_failed("the session was disconnected")
+                await changed.wait()
+        except asyncio.CancelledError:
+            if ours:  # nobody else knows of it
+                await self.close()
+            raise
 
     async def close(self) -> None:
         """Ends the connection. Commands without an answer fail; they may have taken effect."""

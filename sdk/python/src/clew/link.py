@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import random
 from contextlib import suppress
@@ -273,4 +274,7 @@ async def _write(ws: ClientConnection, out: asyncio.Queue[str]) -> None:
 def this_machine(url: str) -> bool:
     """An address of this machine is reached without a proxy."""
     host = urlsplit(url).hostname or ""
-    return host in ("localhost", "::1") or host.startswith("127.")
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name, also one such as 127.0.0.1.example.org
+        return False

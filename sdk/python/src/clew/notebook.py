@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from .ask import Answers, OnQuestion, QuestionEvent
 from .errors import ClewError, line_failed, timed_out
-from .types import CellInfo, CellStatus, CellType, Message, NotebookInfo
+from .types import CellInfo, CellStatus, CellType, Message, NotebookInfo, OnConflict
 
 if TYPE_CHECKING:
     from .session import Session
     from .state import State
+
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class OutputEvent:
@@ -114,17 +117,24 @@ class Notebook:
             data["if_version"] = if_version
         await self._session.send("notebook_edit", data)
 
-    async def save(self) -> None:
-        """Writes the file, and waits until it is written."""
-        await self._session.send("notebook_save", {"notebook_id": self.id})
+    async def save(self, path: str = "", *, conflict: OnConflict | None = None) -> None:
+        """Writes the file, and waits until it is written. With ``path`` it is another file from
+        now on; a notebook without one needs it. ``conflict`` says what to do about a file that
+        somebody else changed, or that is there already: ``overwrite`` it, write ``beside`` it,
+        or ``take`` the cells of the notebook's own file. Without it the file is left alone."""
+        data = {"notebook_id": self.id, "path": path, "conflict": conflict}
+        await self._session.send("notebook_save", {name: value for name, value in data.items() if value})
         async for _ in self._session.watch():
             info = self.info
             if info.get("conflict"):
                 raise ClewError("SESSION_INVALID_STATE", "somebody else changed the file; it was left alone")
+            if info.get("path_taken"):
+                raise ClewError("SESSION_INVALID_STATE", f"{info.get('path_taken')} is there already; it was left alone")
             if info.get("problem"):
                 raise ClewError("STORAGE_FAILED", info.get("problem", ""))
             if not info.get("unsaved"):
                 return
+        raise line_failed("the session was disconnected")
 
     async def interrupt(self) -> None:
         """Stops the cell that runs. Those that wait do not run."""
@@ -162,6 +172,8 @@ class Running:
         self._before: dict[str, str] = {}  # cells: the run before this one
         self._runs: dict[str, str] = {}  # cells: the run that is followed
         self._told: dict[str, str] = {}  # outputs: their text
+        # Outputs that the state does not hold, as fetched before and after the end. None: gone.
+        self._fetched: dict[tuple[str, bool], Message | None] = {}
         self._open: set[str] = set()  # questions
         self._answers = Answers(notebook._session, on_question)
         self._over = False
@@ -198,6 +210,12 @@ class Running:
             while not self._over:
                 changed = s._changed.next
                 if s.synced:  # all of one state
+                    over = not self._waits(s.state)
+                    missing = self._missing(s.state, over)
+                    if missing:
+                        found = await self._within(end, s._fetch(missing))
+                        self._fetched.update(((i, over), found.get(i)) for i in missing)
+                        continue  # the state may have gone on
                     for event in list(self._look(s.state)):
                         yield event
                         if isinstance(event, QuestionEvent):
@@ -207,14 +225,14 @@ class Running:
                 self._answers.check()
                 if s.connection.state in ("failed", "disconnected"):
                     raise s.connection.error or line_failed("the session was disconnected")
-                await self._wait(changed, end)
+                await self._within(end, changed.wait())
         finally:
             self._answers.cancel()
 
-    async def _wait(self, changed: asyncio.Event, end: float | None) -> None:
+    async def _within(self, end: float | None, work: Awaitable[T]) -> T:
         try:
             rest = None if end is None else max(0.0, end - asyncio.get_running_loop().time())
-            await asyncio.wait_for(changed.wait(), rest)
+            return await asyncio.wait_for(work, rest)
         except (TimeoutError, asyncio.TimeoutError):
             raise timed_out(f"the cells did not end within {self._timeout} s") from None
 
@@ -230,17 +248,24 @@ class Running:
         self._before = {c["cell_id"]: c.get("run_id", "") for c in n.cells}
         await self._session.send("notebook_run", data, timeout=self._timeout)
 
+    def _missing(self, state: State, over: bool) -> list[str]:
+        """Outputs that have to be fetched: after a break, the state begins with the newest
+        messages. What was fetched is not kept up to date, so it is fetched anew at the end."""
+        ids = [i for cell in self._cells(state) for i in self._shown(cell)]
+        return [i for i in ids if state.message(i) is None and (i, over) not in self._fetched]
+
     def _look(self, state: State) -> Iterator[CellEvent]:
+        over = not self._waits(state)
         cells = self._cells(state)
         outputs: list[Message] = []
         for cell in cells:
-            for message in self._outputs(state, cell):
+            for message in self._outputs(state, cell, over):
                 outputs.append(message)
                 event = self._output(cell["cell_id"], message)
                 if event is not None:
                     yield event
         yield from self._questions(state)
-        if not self._waits(state):
+        if over:
             self._over = True
             ends = {c["cell_id"]: self._end(c) for c in cells}
             bad = [ends.get(i, "aborted") for i in self._ids if ends.get(i) != "ok"]
@@ -280,11 +305,14 @@ class Running:
                 if question["request_id"] not in known:
                     yield QuestionEvent(question, self._session)
 
-    def _outputs(self, state: State, cell: CellInfo) -> Iterator[Message]:
+    def _shown(self, cell: CellInfo) -> Sequence[str]:
         if cell.get("status") == "queued" or cell.get("run_id") != self._runs.get(cell["cell_id"]):
-            return  # those of the run before
-        for message_id in cell["outputs"]:
-            message = state.message(message_id)
+            return []  # those of the run before
+        return cell["outputs"]
+
+    def _outputs(self, state: State, cell: CellInfo, over: bool) -> Iterator[Message]:
+        for message_id in self._shown(cell):
+            message = state.message(message_id) or self._fetched.get((message_id, over))
             if message is None:
                 continue
             of = message.get("cell")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -27,13 +28,14 @@ def _send(method: str, url: str, headers: dict[str, str], body: bytes | None, ti
     opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies), _NoRedirect())
     request = urllib.request.Request(url, data=body, headers=headers, method=method)
     try:
-        with opener.open(request, timeout=timeout) as response:
-            answer: bytes = response.read()
-            return answer
-    except urllib.error.HTTPError as e:
-        with e:
-            raise refused(e.code, dict(e.headers.items()), e.read()) from None
-    except (OSError, ValueError, urllib.error.URLError) as e:
+        try:
+            with opener.open(request, timeout=timeout) as response:
+                answer: bytes = response.read()
+                return answer
+        except urllib.error.HTTPError as e:
+            with e:
+                raise refused(e.code, dict(e.headers.items()), e.read()) from None
+    except (OSError, ValueError, http.client.HTTPException) as e:  # the last: it broke off
         reason = getattr(e, "reason", None) or e
         raise line_failed(f"the server at {url} cannot be reached: {reason}") from None
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Any, cast
 
@@ -12,9 +15,12 @@ from .channel import Channel
 from .errors import ClewError, line_failed
 from .notebook import Notebook
 from .outbox import Receipt
+from .position import id_of, seq_of
 from .server import Server, path_of
 from .state import State
-from .types import ConnectedData, MessagesPage, Question, StateChangedData, TextData, UserMessageData
+from .types import ConnectedData, Message, MessagesPage, Question, StateChangedData, TextData, UserMessageData
+
+_PAGE = 100  # messages that are fetched at once: each may have 64 KiB
 
 
 class Session(Channel):
@@ -34,6 +40,7 @@ class Session(Channel):
         self.role: str = ""
         """What the caller may do in it: viewer, approver, owner or admin."""
         self._epoch = ""
+        self._opening = asyncio.Lock()
         self._asks = 0  # under way, on a connection that one of them opened
 
     async def __aenter__(self) -> Session:
@@ -84,14 +91,30 @@ class Session(Channel):
         """Opens a notebook of the workspace, or gives the one that is open. With ``new`` it
         is begun if there is no such file; without a path it has no file until it is saved.
         ``kernel`` is the name of another kernel than the file wants."""
-        for n in self.state.notebooks:
-            if path and n.get("path") == path and n["status"] != "failed":
-                return await self._opened(n["notebook_id"])
+        async with self._opening:  # one by one: the server does not say which one a command made
+            held = [n for n in self.state.notebooks if path and n.get("path") == path]
+            if held and held[0]["status"] != "failed":
+                ours, notebook_id = False, held[0]["notebook_id"]
+            else:
+                for failed in held:  # it would be in the way
+                    await self.send("notebook_close", {"notebook_id": failed["notebook_id"]})
+                ours, notebook_id = True, await self._open(path, new, kernel)
+        try:
+            return await self._opened(notebook_id)
+        except ClewError:
+            if ours:  # else it keeps its path and one of the few places
+                with suppress(ClewError):
+                    await self.send("notebook_close", {"notebook_id": notebook_id})
+            raise
+
+    async def _open(self, path: str, new: bool, kernel: str) -> str:
         known = {n["notebook_id"] for n in self.state.notebooks}
         data: dict[str, Any] = {"path": path, "new": new, "kernel_name": kernel}
         await self.send("notebook_open", {name: value for name, value in data.items() if value})
-        (opened,) = [n for n in self.state.notebooks if n["notebook_id"] not in known and n.get("path", "") == path]
-        return await self._opened(opened["notebook_id"])
+        for n in reversed(self.state.notebooks):  # somebody else may have begun one before
+            if n["notebook_id"] not in known and n.get("path", "") == path:
+                return n["notebook_id"]
+        raise ClewError("SESSION_INVALID_STATE", "somebody closed the notebook at once")
 
     async def _opened(self, notebook_id: str) -> Notebook:
         """Waits until its file is read."""
@@ -128,6 +151,18 @@ class Session(Channel):
             return 0
         page = await self.query("get_messages", {"limit": count, "before": before})
         return self.state.add_older(before, cast(MessagesPage, page))
+
+    async def _fetch(self, ids: Sequence[str]) -> dict[str, Message]:
+        """Messages from anywhere in the transcript, by the pages that begin with them. Those that
+        are not there any more are left out."""
+        wanted, found = set(ids), dict[str, Message]()
+        route = path_of("sessions", self.id, "messages")
+        for message_id in ids:
+            if message_id not in found:
+                query = {"after": id_of(seq_of(message_id) - 1), "limit": _PAGE}
+                page = await self._server.patient(partial(self._server.request, "GET", route, query=query))
+                found.update((m["message_id"], m) for m in page["messages"] if m["message_id"] in wanted)
+        return found
 
     async def interrupt(self) -> None:
         """Stops the turns under way; the work stays as it is. Without one it does nothing."""
