@@ -28,12 +28,17 @@ type attached struct {
 	client  *kernel.Client
 	info    kernel.Info
 	reading sync.WaitGroup
+	// closing is closed first when it is let go of: then nobody hears messages any more.
+	closing     chan struct{}
+	closingOnce sync.Once
 	// session and notebook are those that it works for, busy says that a cell runs.
 	session  clew.SessionID
 	notebook string
 	busy     atomic.Bool
 	// displays belongs to whoever works for the notebook.
 	displays map[string]*item
+
+	opening sync.Mutex // while a subshell is made; what the kernel says is heard meanwhile
 
 	mu       sync.Mutex
 	listen   map[string]listener
@@ -70,7 +75,7 @@ func attach(ctx context.Context, id string, p Process, expect string, within tim
 	if err != nil {
 		return nil, whyEnded(p, err)
 	}
-	k := &attached{id: id, process: p, client: client, listen: map[string]listener{}, displays: map[string]*item{}}
+	k := &attached{id: id, process: p, client: client, closing: make(chan struct{}), listen: map[string]listener{}, displays: map[string]*item{}}
 	if expect != "" {
 		k.listen[expect] = newListener()
 	}
@@ -107,6 +112,7 @@ func (k *attached) read() {
 		select {
 		case l.hear <- m:
 		case <-l.stop:
+		case <-k.closing:
 		}
 	}
 	k.mu.Lock()
@@ -233,6 +239,7 @@ func (k *attached) leave() {
 }
 
 func (k *attached) close() {
+	k.closingOnce.Do(func() { close(k.closing) })
 	_ = k.client.Close()
 	k.reading.Wait()
 }
@@ -243,12 +250,20 @@ func (k *attached) within(ctx context.Context) string {
 	if !k.info.Subshells() {
 		return ""
 	}
+	k.opening.Lock()
+	defer k.opening.Unlock()
+	k.mu.Lock()
+	id := k.subshell
+	k.mu.Unlock()
+	if id != "" {
+		return id
+	}
+	id, err := k.client.OpenSubshell(ctx)
+	if err != nil {
+		return ""
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.subshell == "" {
-		if id, err := k.client.OpenSubshell(ctx); err == nil {
-			k.subshell = id
-		}
-	}
-	return k.subshell
+	k.subshell = id
+	return id
 }

@@ -35,6 +35,8 @@ func (k *attached) variables(ctx context.Context, msgID string) ([]variable, boo
 	if k.info.Language.Name != "python" {
 		return nil, false
 	}
+	ctx, cancel := context.WithTimeout(ctx, checkpointWithin)
+	defer cancel()
 	const key = "variables"
 	r, ok := k.evaluate(ctx, msgID, map[string]string{key: expression(variablesPy)})
 	if !ok {
@@ -61,10 +63,8 @@ func stateHash(list []variable) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// evaluate asks for the values of expressions, as text.
+// evaluate asks for the values of expressions, as text. It waits until ctx ends.
 func (k *attached) evaluate(ctx context.Context, msgID string, expressions map[string]string) (map[string]string, bool) {
-	ctx, cancel := context.WithTimeout(ctx, checkpointWithin)
-	defer cancel()
 	hear, stop := k.hear(msgID)
 	defer stop()
 	err := k.client.Execute(ctx, kernel.Execute{MsgID: msgID, Silent: true, UserExpressions: expressions, Subshell: k.within(ctx)})

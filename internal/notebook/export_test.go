@@ -18,3 +18,6 @@ func (r *Runner) Joined() int {
 
 // Idle says that the notebook's kernel could be asked something.
 func (r *Runner) Idle(id clew.SessionID, notebook string) bool { return r.asked(id, notebook) != nil }
+
+// VariablesExpression asks a kernel what it knows.
+var VariablesExpression = expression(variablesPy)

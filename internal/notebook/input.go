@@ -66,10 +66,14 @@ func (e *execution) answer(ctx context.Context, v session.NotebookView) error {
 	if a == nil || e.input.question == "" || a.RequestID != e.input.question || e.input.answered {
 		return nil
 	}
-	if a.Lost {
-		return e.put(ctx, e.input.from, e.input.prompt, e.input.password)
+	if a.Lost { // only passwords are
+		return e.put(ctx, e.input.from, e.input.prompt, true)
 	}
 	e.input.answered = true
+	// Before it is sent: one that is sent twice may be the answer to something else.
+	if err := e.kernel.process.NoteAnswer(string(a.RequestID)); err != nil {
+		e.cfg.Log.Warn("that a question of a cell was answered could not be noted", "session", e.view.Session, "err", err)
+	}
 	if a.Declined {
 		e.stop(ctx)
 		return nil
@@ -106,14 +110,16 @@ func (e *execution) resumeInput(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-// takeOver goes on with the question that the kernel waits for. One that cannot tell gets
-// the last answer again.
+// takeOver goes on with the question that the kernel waits for. It is the last one on
+// record until that was answered; then it is one that nobody heard, in the same words
+// perhaps, and people are asked. They are asked once more, too, if the server died just
+// before it sent the answer; a kernel that cannot tell waits then until it is interrupted.
 func (e *execution) takeOver(ctx context.Context, f found) error {
 	if e.input.question != "" || f.known && f.prompt == nil {
 		return nil // it was asked meanwhile, or nothing is
 	}
 	q := f.prompt
-	if a := e.view.Answer; a != nil {
+	if a := e.view.Answer; a != nil && !e.kernel.process.Answered(string(a.RequestID)) {
 		e.input = input{question: a.RequestID}
 		if q != nil {
 			e.input.prompt, e.input.password = q.Prompt, q.Password
@@ -131,6 +137,8 @@ func (e *execution) takeOver(ctx context.Context, f found) error {
 // waiting says what the cell waits for, nil for nothing. It is known of kernels of Python
 // that answer beside a cell.
 func (e *execution) waiting(ctx context.Context) (q *prompt, known bool) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
 	k := e.kernel
 	if k.info.Language.Name != "python" || k.within(ctx) == "" {
 		return nil, false

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -13,6 +14,7 @@ import (
 	"github.com/clew-run/clew/internal/notebook/process"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
+	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool/workspace"
 )
 
@@ -136,6 +138,7 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 		return nil, err
 	}
 	defer func() { _ = workspace.Close(place) }()
+	values = w.permitted(v, place.Dir, values)
 	spec, err := w.spec(ctx, w.kernelName(&v.Notebook), place.Dir)
 	if err != nil {
 		return nil, err
@@ -167,8 +170,23 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 	return k, nil
 }
 
-// ready records that the kernel answers. It is asked for its variables first, so that it
-// knows which of them are passwords before any cell asks for one.
+// permitted gives the settings with the preset that the session's owner chose for its
+// directory, as the agent's are: a kernel is guarded as commands are.
+func (w *worker) permitted(v session.NotebookView, dir string, values settings.Values) settings.Values {
+	preset := values.PresetFor(v.Owner, v.Workspace)
+	if preset == "" && w.cfg.MadeFrom != nil {
+		preset = values.PresetFor(v.Owner, w.cfg.MadeFrom(v.Session))
+	}
+	if preset == "" || dir != v.Workspace { // a link may lead elsewhere by now
+		return values
+	}
+	overlay := map[string]any{"permissions": preset}
+	maps.Copy(overlay, v.Settings)
+	return w.values(overlay)
+}
+
+// ready records that the kernel answers. It is asked for its variables first, so that what
+// this needs, such as a subshell, is there before cells run.
 func (w *worker) ready(ctx context.Context, n *core.Notebook, k *attached) error {
 	_, _ = k.variables(ctx, k.id+"-first")
 	l := k.info.Language

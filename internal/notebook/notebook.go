@@ -45,6 +45,11 @@ type Kernels interface {
 // A Process is a kernel's; see process.Kernel.
 type Process interface {
 	ConnectionFile() string
+	// NoteAnswer notes that the answer to a question is about to be given to the kernel, and
+	// Answered says whether that was noted, also by an earlier server. Of the last question
+	// only.
+	NoteAnswer(question string) error
+	Answered(question string) bool
 	Signals() bool
 	Interrupt() error
 	Kill() error
@@ -64,6 +69,9 @@ type Config struct {
 	// Trusted says whether the server trusts a session's owner with its own rights; nil
 	// trusts all. Kernels of others run in a sandbox or not at all.
 	Trusted func(owner clew.UserID) bool
+	// MadeFrom is the directory that a session's own work tree was made from, "" if it has
+	// none; nil knows of none.
+	MadeFrom func(id clew.SessionID) string
 	// Spool is a directory for what runs put out while they run.
 	Spool string
 	Clock clock.Clock // nil = the machine's

@@ -78,12 +78,6 @@ func (w *worker) pastRun(ctx context.Context, v session.NotebookView, run core.C
 	if x == nil {
 		return session.PastRun{}, clew.Errorf(clew.Internal, "run %s repeats another one without a rerun", run.ID)
 	}
-	if x.Before != "" && x.Done == 0 {
-		if err := w.desk.RestoreFiles(ctx, x.ID+"_before", x.Before); err != nil {
-			return session.PastRun{}, err
-		}
-		crash.At("rerun.files")
-	}
 	if w.past == nil {
 		runs, _, err := w.desk.PastRuns(ctx, x.SinceSeq, x.Seq)
 		if err != nil {
@@ -98,7 +92,25 @@ func (w *worker) pastRun(ctx context.Context, v session.NotebookView, run core.C
 	if !ok {
 		return was, clew.Errorf(clew.Internal, "there is no run %s", run.Repeats)
 	}
+	if x.Before != "" && x.Done == 0 {
+		if err := w.desk.RestoreFiles(ctx, x.ID+"_before", x.Before); err != nil {
+			return was, err
+		}
+		crash.At("rerun.files")
+	}
 	return was, nil
+}
+
+// leaveRerun takes files back to where they belong if a rerun is under way with which
+// nobody can go on.
+func (w *worker) leaveRerun(ctx context.Context, v session.NotebookView) {
+	x := v.Notebook.Rerun
+	if ctx.Err() != nil || !x.UnderWay() || x.After == "" {
+		return
+	}
+	if err := w.desk.RestoreFiles(ctx, x.ID+"_after", x.After); err != nil {
+		w.cfg.Log.Warn("the files of a rerun that failed could not be restored", "session", v.Session, "notebook", v.Notebook.ID, "err", err)
+	}
 }
 
 // endRerun takes files back to where they were, and ends the rerun.

@@ -27,6 +27,12 @@ const (
 func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	run := *v.Notebook.Run
 	k, err := w.join(ctx, v, run.MsgID)
+	var hear <-chan kernel.Message
+	if k != nil { // whatever comes of it: words that wait for nobody hold up all others
+		messages, stop := k.hear(run.MsgID)
+		defer stop()
+		hear = messages
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -46,8 +52,6 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	}
 	stopInput := e.resumeInput(ctx)
 	defer stopInput()
-	hear, stop := k.hear(run.MsgID)
-	defer stop()
 	stopProbe := e.sendProbe(ctx)
 	defer stopProbe()
 	return e.follow(ctx, hear)
@@ -197,6 +201,9 @@ func (e *execution) changed(ctx context.Context, c change) (done bool, err error
 	}
 	n := &c.view.Notebook
 	e.view = c.view
+	if n.Closed { // the run ended with it
+		return true, nil
+	}
 	if ends(n) {
 		return true, e.close(ctx, clew.CellFinishedData{Status: clew.CellAborted, Reason: "the kernel was ended"})
 	}

@@ -1,22 +1,9 @@
 def clew(shell):
     import json
 
-    # What people type at getpass() is not for records, so the kernel remembers it and
-    # what is told of variables leaves it out. The kernel does so for its whole life,
-    # since a server that was started meanwhile never knew.
-    kernel = shell.kernel
-    if not hasattr(kernel, "_clew_secrets"):
-        ask = kernel.getpass
-        kernel._clew_secrets = set()
-
-        def getpass(*args, **kwargs):
-            typed = ask(*args, **kwargs)
-            if typed:
-                kernel._clew_secrets.add(typed)
-            return typed
-
-        kernel.getpass = getpass
-    secrets = list(kernel._clew_secrets)
+    # What people typed at getpass(): see ipython_kernel_config.py. A kernel that did not
+    # read that does not know what is secret: this fails, and nothing is told of it.
+    secrets = list(shell.kernel._clew_secrets)
 
     def secret(value):
         if type(value) is bytes:

@@ -40,6 +40,22 @@ func TestInterruptWithoutEffect(t *testing.T) {
 	}
 }
 
+// A notebook that is closed while a cell runs leaves no kernel, whatever the cell does.
+func TestClosedWhileACellRuns(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.start("import time\nwhile True:\n  try:\n    open('begun', 'w').close()\n    print('.', flush=True)\n    time.sleep(0.001)\n  except KeyboardInterrupt: pass")
+	waitFile(t, filepath.Join(w.dir, "begun"))
+	w.do(&clew.NotebookCloseData{NotebookID: w.notebook})
+	w.until("the end of the kernel", func() bool { return !w.lastKernel().State.Alive() })
+	if k := w.lastKernel(); k.State != clew.KernelStopped {
+		t.Errorf("the kernel is %s: %s", k.State, k.Reason)
+	}
+	if running := realOf(w).Running(); len(running) != 0 {
+		t.Errorf("there are the kernels %v", running)
+	}
+}
+
 // restartsWithin restarts the kernel, which does not answer, and wants another one that
 // does. The old one asked to end has a second; the time for a new one is Python's.
 func (w *world) restartsWithin(d time.Duration) {

@@ -22,6 +22,12 @@ func (r *Runner) Work(ctx context.Context, desk *session.NotebookContext) error 
 			return over(err)
 		}
 		more, err := w.step(ctx, v)
+		if err != nil && !v.Notebook.Closed && w.closedNow(ctx) {
+			continue // what it was at is on record no more; its kernel is left to be ended
+		}
+		if over(err) != nil {
+			w.leaveRerun(ctx, v)
+		}
 		if err != nil || !more {
 			return over(err)
 		}
@@ -34,6 +40,12 @@ func (r *Runner) Lose(ctx context.Context, v session.NotebookView) {
 	if err := (&worker{Runner: r}).endKernel(ctx, v); err != nil {
 		r.cfg.Log.Warn("a kernel that is lost could not be ended", "session", v.Session, "err", err)
 	}
+}
+
+// closedNow says whether somebody closed the notebook.
+func (w *worker) closedNow(ctx context.Context) bool {
+	v, err := w.desk.Look(ctx)
+	return err == nil && v.Notebook.Closed
 }
 
 // over takes the error of a notebook that is not to be worked for any more for none.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -305,7 +306,7 @@ func (w *world) untilKernel(s clew.KernelState) clew.KernelChangedData {
 type blobs struct {
 	mu     sync.Mutex
 	all    map[string][]byte
-	broken bool // keeping one panics
+	broken bool // keeping or reading one panics
 }
 
 func (b *blobs) PutBlob(_ context.Context, _ blob.For, data []byte) (string, error) {
@@ -326,6 +327,10 @@ func (b *blobs) PutBlob(_ context.Context, _ blob.For, data []byte) (string, err
 func (b *blobs) Blob(_ context.Context, address string) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.broken {
+		<-time.After(10 * slow) // kernels say something meanwhile
+		panic("planted")
+	}
 	data, ok := b.all[strings.TrimPrefix(address, blob.Scheme)]
 	if !ok {
 		return nil, fs.ErrNotExist
@@ -350,6 +355,8 @@ type playedKernel struct {
 	file string
 	home *played
 	id   string
+
+	noted atomic.Pointer[string] // the question that was answered
 }
 
 func (p *played) Specs(context.Context, string) []process.Spec {
@@ -433,11 +440,13 @@ func (p *played) executed(msgID string) (times, count int) {
 	return times, count
 }
 
-func (k *playedKernel) ConnectionFile() string { return k.file }
-func (k *playedKernel) Signals() bool          { return false }
-func (k *playedKernel) Interrupt() error       { return errors.New("it takes messages") }
-func (k *playedKernel) Kill() error            { k.Kernel.Kill(); return nil }
-func (k *playedKernel) Release()               {}
+func (k *playedKernel) ConnectionFile() string    { return k.file }
+func (k *playedKernel) NoteAnswer(q string) error { k.noted.Store(&q); return nil }
+func (k *playedKernel) Answered(q string) bool    { n := k.noted.Load(); return n != nil && *n == q }
+func (k *playedKernel) Signals() bool             { return false }
+func (k *playedKernel) Interrupt() error          { return errors.New("it takes messages") }
+func (k *playedKernel) Kill() error               { k.Kernel.Kill(); return nil }
+func (k *playedKernel) Release()                  {}
 
 func (k *playedKernel) Ended() (supervisor.Ended, bool) {
 	select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -256,5 +257,39 @@ func TestAnotherKey(t *testing.T) {
 	at.Key = "another key"
 	if _, err := kernel.Dial(within(t), at, kernel.Options{}); !errors.Is(err, kernel.ErrSignature) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A cell puts links to another kernel's sockets in the place of its own kernel's. The other
+// kernel has another key: it does nothing of what it is asked, and is not believed.
+func TestLinkedSockets(t *testing.T) {
+	const shell, iopub = 0, 1
+	for name, links := range map[string][]int{"all": {0, 1, 2, 3, 4}, "what it publishes": {iopub}, "what it is asked": {shell}} {
+		t.Run(name, func(t *testing.T) {
+			at, _ := kerneltest.Start(t, kerneltest.Options{})
+			other, k := kerneltest.Start(t, kerneltest.Options{})
+			for _, i := range links {
+				path := at.Sockets()[i]
+				if err := errors.Join(os.Remove(path), os.Symlink(other.Sockets()[i], path)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c, err := kernel.Dial(within(t), at, kernel.Options{}); err == nil {
+				execute(t, c, "stray", "print stray")
+				defer func() { _ = c.Close() }()
+			} else if !errors.Is(err, kernel.ErrSignature) {
+				t.Errorf("got %v", err)
+			}
+			c := dial(t, other, kernel.Options{})
+			execute(t, c, "own", "7")
+			for m := range c.Messages() {
+				if m.Type == "execute_reply" {
+					break
+				}
+			}
+			if got := k.Executions(); len(got) != 1 || got[0] != "own" {
+				t.Errorf("it executed %v", got)
+			}
+		})
 	}
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Old bool
 	// Mute publishes nothing at all and answers nothing.
 	Mute bool
+	// OneThread answers on control only between two cells, as some kernels do.
+	OneThread bool
 	// TCP listens on this machine's address instead of Unix sockets.
 	TCP bool
 	// Slow waits before each command of a cell.

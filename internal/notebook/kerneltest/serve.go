@@ -41,7 +41,7 @@ func (k *Kernel) serve(raw net.Conn, socket Socket) {
 		<-k.ctx.Done()
 		return
 	}
-	c, err := zmtp.Handshake(k.ctx, raw, types[socket], "")
+	c, err := zmtp.Accept(k.ctx, raw, types[socket], func(c *zmtp.Conn) { k.route(c, socket) })
 	if err != nil {
 		return
 	}
@@ -91,12 +91,17 @@ func (k *Kernel) serveHeart(c *zmtp.Conn) {
 	}
 }
 
-// serveRequests takes over the identity from whoever had it, as ROUTER_HANDOVER.
+// route takes over the identity from whoever had it, as ROUTER_HANDOVER.
+func (k *Kernel) route(c *zmtp.Conn, socket Socket) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if routed := k.routed[socket]; routed != nil {
+		routed[c.Peer().Identity] = c
+	}
+}
+
 func (k *Kernel) serveRequests(c *zmtp.Conn, socket Socket) {
 	identity := c.Peer().Identity
-	k.mu.Lock()
-	k.routed[socket][identity] = c
-	k.mu.Unlock()
 	defer func() {
 		k.mu.Lock()
 		if k.routed[socket][identity] == c {
@@ -115,12 +120,12 @@ func (k *Kernel) serveRequests(c *zmtp.Conn, socket Socket) {
 	}
 }
 
-// take answers on control at once, and lets shell wait for its turn.
+// take answers on control at once, if the kernel does, and lets shell wait for its turn.
 func (k *Kernel) take(r request) {
-	switch r.socket {
-	case kernel.Control:
+	switch {
+	case r.socket == kernel.Control && !k.options.OneThread:
 		k.answer(r)
-	case kernel.Stdin:
+	case r.socket == kernel.Stdin:
 		if r.kind() == "input_reply" {
 			k.takeAnswer(text(r.content["value"]))
 		}

@@ -15,3 +15,21 @@ def _first(self, socket_type, *args, **kwargs):
 
 
 zmq.Context.socket = _first
+
+
+# What people type at getpass() is not for records. The kernel remembers it from its
+# beginning and for its whole life, and what is told of variables leaves it out.
+from ipykernel.kernelbase import Kernel
+
+_getpass = Kernel.getpass
+
+
+def _remembered(self, *args, **kwargs):
+    typed = _getpass(self, *args, **kwargs)
+    if typed:
+        self._clew_secrets.add(typed)
+    return typed
+
+
+Kernel.getpass = _remembered
+Kernel._clew_secrets = set()

@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,8 +20,21 @@ func (k *Kernel) Name() string { return k.about.Name }
 // Sandbox is what holds it: bwrap or none.
 func (k *Kernel) Sandbox() string { return k.about.Sandbox }
 
-// ConnectionFile is the path of its connection file.
+// ConnectionFile is the path of the server's copy of its connection file. The other one is
+// the kernel's to change: who follows it joins whatever kernel a cell names there.
 func (k *Kernel) ConnectionFile() string { return connectionFile(k.held.Dir()) }
+
+// NoteAnswer notes that the answer to a question is about to be given to the kernel, so
+// that no later server gives it again.
+func (k *Kernel) NoteAnswer(question string) error {
+	return os.WriteFile(answeredFile(k.held.Dir()), []byte(question), 0o600)
+}
+
+// Answered says whether NoteAnswer was called last for a question.
+func (k *Kernel) Answered(question string) bool {
+	b, err := os.ReadFile(answeredFile(k.held.Dir()))
+	return err == nil && string(b) == question
+}
 
 // Signals reports whether it is interrupted by Interrupt, and not by a message.
 func (k *Kernel) Signals() bool { return k.about.Interrupt == InterruptSignal }
@@ -79,5 +93,9 @@ func lastLine(text string) string {
 
 // The parts of a kernel's directory.
 func socketDir(dir string) string      { return filepath.Join(dir, "k") }
-func connectionFile(dir string) string { return filepath.Join(socketDir(dir), "connection.json") }
+func connectionFile(dir string) string { return filepath.Join(dir, "connection.json") }
 func aboutFile(dir string) string      { return filepath.Join(dir, "kernel.json") }
+func answeredFile(dir string) string   { return filepath.Join(dir, "answered") }
+
+// shownConnectionFile is the one that the kernel reads.
+func shownConnectionFile(dir string) string { return filepath.Join(socketDir(dir), "connection.json") }

@@ -50,12 +50,40 @@ func TestSandbox(t *testing.T) {
 	if _, err := os.Stat(outside); err == nil {
 		t.Error("it wrote outside of the workspace")
 	}
-	info, err := os.Stat(k.ConnectionFile())
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the connection file: %v %v", info.Mode(), err)
+	for _, name := range []string{k.ConnectionFile(), shownConnectionFile(k.held.Dir())} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the connection file: %v %v", info, err)
+		}
 	}
 	if sockets, _ := filepath.Glob(filepath.Join(socketDir(k.held.Dir()), "s-*")); len(sockets) != 5 {
 		t.Errorf("sockets: %v", sockets)
+	}
+}
+
+// To start a kernel runs nothing of the workspace, whatever its files are called, and yet
+// cells import from where they run.
+func TestStartRunsNothingOfTheWorkspace(t *testing.T) {
+	b := newBench(t, time.Hour)
+	shadow := "open('ran', 'a').write(__name__ + ' ')\nraise ImportError\n"
+	files(t, b.ws.Dir, map[string]string{
+		"ipykernel_launcher.py": shadow, "ipykernel/__init__.py": shadow, "runpy.py": shadow, "sitecustomize.py": shadow, "traitlets.py": shadow, "json.py": shadow,
+		"mymodule.py": "x = 42\n",
+	})
+	spec := b.spec
+	jupyter := files(t, t.TempDir(), map[string]string{
+		"kernels/own/kernel.json": `{"argv":["` + spec.Argv[0] + `","-Xfrozen_modules=off","-m","ipykernel_launcher","-f","{connection_file}"],"display_name":"Own","language":"python"}`,
+	})
+	found := Kernels(t.Context(), Look{Workspace: b.ws.Dir, Python: spec.Argv[0], Environ: map[string]string{"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "JUPYTER_PATH": jupyter}})
+	for _, s := range []Spec{spec, named(t, found, "own")} {
+		k := b.start(func(st *Start) { st.Spec = s })
+		if got := b.run(k, "import os; print(os.path.exists('ran'))"); got != "False\nok" {
+			said, _ := os.ReadFile(filepath.Join(b.ws.Dir, "ran"))
+			t.Errorf("%q: %s %s", s.Argv, got, said)
+		}
+		if got := b.run(k, "import mymodule, sys; print(mymodule.x, sys.argv[0].endswith('ipykernel_launcher.py'))"); got != "42 True\nok" {
+			t.Errorf("%q: %s", s.Argv, got)
+		}
+		b.end(k)
 	}
 }
 
@@ -257,5 +285,59 @@ func TestEffect(t *testing.T) {
 	}
 	if e, protected, _ = b.Effect(t.Context(), Start{ID: "kernel", Spec: b.spec, Workspace: b.ws}); protected != (e.Sandbox == shell.SandboxNone) || e.Limits != nil && limit.Default().Unusual() == nil {
 		t.Errorf("%+v %v", e, protected)
+	}
+}
+
+// What a kernel was started with is on record, and stays so whatever is wanted later.
+func TestHold(t *testing.T) {
+	needBwrap(t)
+	b := newSleeper(t, time.Hour)
+	if h, ok := b.Hold("kernel"); ok {
+		t.Errorf("before there is one: %+v", h)
+	}
+	guard := func(name string) (hide, readOnly bool) { return strings.HasSuffix(name, ".env"), false }
+	for range 210 { // more than can be guarded
+		d, err := os.MkdirTemp(b.ws.Dir, "d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files(t, d, map[string]string{".env": ""})
+	}
+	none := func(string) (hide, readOnly bool) { return false, false }
+	for name, c := range map[string]struct {
+		sandbox string
+		network bool
+		guard   func(string) (hide, readOnly bool)
+		want    Hold
+	}{
+		"offline":           {"bwrap", false, nil, Hold{Sandbox: "bwrap"}},
+		"online":            {"bwrap", true, nil, Hold{Sandbox: "bwrap", Network: true}},
+		"guarded":           {"bwrap", false, none, Hold{Sandbox: "bwrap", Guarded: true}},
+		"too much to guard": {"bwrap", false, guard, Hold{Sandbox: "bwrap"}},
+		"none":              {"none", false, none, Hold{Sandbox: "none", Network: true}},
+	} {
+		s := &Starter{Root: b.Root, Orphan: b.Orphan, Options: func(ctx context.Context) shell.Options {
+			o := b.Options(ctx)
+			o.Sandbox, o.Guard = c.sandbox, c.guard
+			return o
+		}}
+		k, err := s.Start(t.Context(), Start{ID: "kernel", Spec: b.spec, Workspace: b.ws, Network: c.network})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, ok := b.Hold("kernel"); !ok || h != c.want {
+			t.Errorf("%s: %+v %v", name, h, ok)
+		}
+		b.end(k)
+		if err := k.Forget(); err != nil {
+			t.Fatal(err)
+		}
+		if h, ok := b.Hold("kernel"); ok {
+			t.Errorf("%s: of one that is gone: %+v", name, h)
+		}
+	}
+	files(t, supervisor.Dir(b.Root, "old"), map[string]string{"kernel.json": `{"id":"old","sandbox":"bwrap"}`})
+	if h, _ := b.Hold("old"); h != (Hold{Sandbox: "bwrap", Network: true}) {
+		t.Errorf("of an earlier version: %+v", h)
 	}
 }

@@ -2,8 +2,10 @@
 // of commands under a supervisor, and finds it again after a restart of the server.
 //
 // A kernel's directory is that of its program (see supervisor). Of it the sandbox shows
-// one part, "k": the connection file and the sockets. So a kernel reaches neither its
-// supervisor nor another kernel.
+// one part, "k": a connection file and the sockets. So a kernel reaches neither its
+// supervisor nor another kernel. What it can change there the server does not read: it has
+// a connection file of its own. It does connect to the sockets; whoever a cell puts in
+// their place does not have the key.
 package process
 
 import (
@@ -81,6 +83,16 @@ type about struct {
 	Interrupt string `json:"interrupt"`
 	Sandbox   string `json:"sandbox"`
 	Workspace string `json:"workspace"`
+	// Offline says that it has no network, Guarded that all of the workspace is guarded
+	// from it. An earlier version wrote neither, and nothing relies on its kernels.
+	Offline bool `json:"offline,omitempty"`
+	Guarded bool `json:"guarded,omitempty"`
+}
+
+// A Hold is what holds a kernel that was started, whatever the settings say by now.
+type Hold struct {
+	Sandbox          string // bwrap or none
+	Network, Guarded bool
 }
 
 // ErrGone says that a kernel has ended; Ended says how.

@@ -118,7 +118,28 @@ func (f *finder) addPython(p pythonInfo) {
 }
 
 func launcher(python string) []string {
-	return []string{python, "-m", "ipykernel_launcher", "-f", "{connection_file}"}
+	return []string{python, "-c", runElsewhere, "ipykernel_launcher", "-f", "{connection_file}"}
+}
+
+// runElsewhere is what -m does, for the first argument, but without the directory in which
+// the kernel begins: a file of the workspace with the name of a module is not taken for
+// it. IPython adds that directory again, so that cells import from it; it would not with
+// -P, which older Pythons do not have anyway.
+const runElsewhere = `import sys; sys.path = [p for p in sys.path if p]; import runpy; runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)`
+
+// elsewhere has a Python run its module so.
+func elsewhere(argv []string) []string {
+	for i := 1; i+1 < len(argv); i++ {
+		switch word := argv[i]; {
+		case word == "-m":
+			return slices.Concat(argv[:i], []string{"-c", runElsewhere}, argv[i+1:])
+		case word == "-W" || word == "-X":
+			i++
+		case word == "-c" || !strings.HasPrefix(word, "-"):
+			return argv // it runs no module
+		}
+	}
+	return argv
 }
 
 // equip shows a kernel what its Python is made of, or says that the Python lacks it.

@@ -29,8 +29,7 @@ func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
 	dir := supervisor.Dir(s.Root, st.ID)
 	opts := s.options(ctx, st)
 	keep := st.keep(dir)
-	kind, _, _ := shell.SandboxFor(opts.Sandbox)
-	a := about{ID: st.ID, Name: st.Spec.Name, Interrupt: st.Spec.Interrupt, Sandbox: kind, Workspace: st.Workspace.Dir}
+	a := about{ID: st.ID, Name: st.Spec.Name, Interrupt: st.Spec.Interrupt, Workspace: st.Workspace.Dir}
 	if err := prepare(dir, a); err != nil {
 		return nil, fmt.Errorf("the kernel's directory: %w", err)
 	}
@@ -38,6 +37,11 @@ func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
 	kept, err := shell.PrepareKept(opts, keep)
 	if err != nil {
 		return nil, err
+	}
+	a.Sandbox, a.Guarded, a.Offline = kept.Sandbox, kept.Guarded, kept.Sandbox != shell.SandboxNone && !opts.Network
+	if err := writeJSON(aboutFile(dir), a); err != nil { // before it runs
+		kept.Abandon()
+		return nil, fmt.Errorf("the kernel's directory: %w", err)
 	}
 	held, err := supervisor.Start(ctx, dir, supervisor.Program{
 		ID: st.ID, About: "kernel " + st.Spec.Name + " in " + st.Workspace.Dir,
@@ -67,7 +71,7 @@ func (s *Starter) options(ctx context.Context, st Start) shell.Options {
 func (st Start) keep(dir string) shell.Keep {
 	argv := make([]string, len(st.Spec.Argv))
 	for i, word := range st.Spec.Argv {
-		argv[i] = strings.ReplaceAll(word, "{connection_file}", connectionFile(dir))
+		argv[i] = strings.ReplaceAll(word, "{connection_file}", shownConnectionFile(dir))
 	}
 	env := map[string]string{
 		"PYDEVD_DISABLE_FILE_VALIDATION": "1", // else a line of noise with frozen modules
@@ -132,10 +136,11 @@ func prepare(dir string, a about) error {
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
-	return errors.Join(writeJSON(aboutFile(dir), a), writeJSON(connectionFile(dir), map[string]any{
+	connection := map[string]any{
 		"transport": "ipc", "ip": filepath.Join(socketDir(dir), "s"), "shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5,
 		"key": hex.EncodeToString(key), "signature_scheme": "hmac-sha256", "kernel_name": a.Name,
-	}))
+	}
+	return errors.Join(writeJSON(aboutFile(dir), a), writeJSON(connectionFile(dir), connection), writeJSON(shownConnectionFile(dir), connection))
 }
 
 // ipythonDir is where a Python kernel looks for its settings: nobody's own.
@@ -178,6 +183,17 @@ func (s *Starter) Find(ctx context.Context, id string) (*Kernel, error) {
 		return nil, fmt.Errorf("what is on record of the kernel: %w", err)
 	}
 	return k, nil
+}
+
+// Hold says what holds a kernel that was started on this machine, false if nothing is on
+// record of one.
+func (s *Starter) Hold(id string) (Hold, bool) {
+	var a about
+	b, err := os.ReadFile(aboutFile(supervisor.Dir(s.Root, id)))
+	if err != nil || json.Unmarshal(b, &a) != nil || a.ID != id {
+		return Hold{}, false
+	}
+	return Hold{Sandbox: a.Sandbox, Network: !a.Offline, Guarded: a.Guarded}, true
 }
 
 // All lists the kernels on this machine, also those that no server holds.

@@ -32,6 +32,7 @@ type Kept struct {
 	Gate    *os.File
 	Group   limit.Group // nil where there are none
 	Sandbox string      // bwrap or none
+	Guarded bool        // see tool.Action
 
 	files []*os.File
 }
@@ -68,10 +69,21 @@ func PrepareKept(opts Options, k Keep) (*Kept, error) {
 		}
 	}
 	p.env[callVariable] = k.Mark
-	if opts.Guard != nil && kind == SandboxBwrap {
-		p.guarded, _ = findGuarded(k.Call.Workspace, opts.Guard)
+	guarded := false
+	if kind == SandboxBwrap {
+		p.guarded, guarded = findGuarded(k.Call.Workspace, opts.Guard)
 	}
-	return p.keep()
+	kept, err := p.keep()
+	if err == nil {
+		kept.Guarded = guarded
+	}
+	return kept, err
+}
+
+// Guards reports whether all of a workspace would be guarded from a program in a sandbox.
+func Guards(ws *tool.Workspace, guard func(string) (hide, readOnly bool)) bool {
+	_, ok := findGuarded(ws, guard)
+	return ok
 }
 
 func (p plan) keep() (*Kept, error) {
