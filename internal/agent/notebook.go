@@ -36,8 +36,12 @@ type KernelPlan struct {
 	Missing       string // what is missing, if it cannot be started
 	Sandbox       string // as an effect names it
 	Network       bool
+	Guarded       bool   // see tool.Action
 	Protected     bool   // it runs without the sandbox that the settings want
 	Refused       string // why it may not run at all
+	// Running says that it runs: Sandbox, Network and Guarded are those it was started
+	// with, whatever the settings say by now.
+	Running bool
 }
 
 // A KernelRequest says for which session a kernel is looked for.
@@ -48,11 +52,15 @@ type KernelRequest struct {
 	Environment map[string]string
 	Values      settings.Values
 	Name        string // that the notebook wants, "" for any
+	// Kernel is the id of the one that is there already and would be used, "" if one has
+	// to be started. Starting says that it may be not quite there yet.
+	Kernel   string
+	Starting bool
 }
 
 // Notebooks says how cells run.
 type Notebooks interface {
-	// Plan gives the kernel that would be started, and Kernels all that there are.
+	// Plan gives the kernel that runs or would be started, and Kernels all that there are.
 	Plan(ctx context.Context, r KernelRequest) KernelPlan
 	Kernels(ctx context.Context, r KernelRequest) []KernelPlan
 }
@@ -144,6 +152,8 @@ type notebookCall struct {
 	edits []clew.CellEdit
 	runs  []string
 	wish  clew.KernelWish
+	// loaded are the sources that are no part of the record, by their addresses.
+	loaded map[string]string
 }
 
 // changes reports whether the call is an intent of the session, and not a tool that

@@ -32,6 +32,9 @@ func (w *worker) prepareNotebook(ctx context.Context, v session.View, p *prepare
 	if !n.changes() {
 		p.spec.Class = clew.ClassReadOnly
 	}
+	if p.wrong = w.load(ctx, n); p.wrong != "" {
+		return
+	}
 	action := w.notebookAction(ctx, v, p.call, n)
 	call := tool.Call{ID: callKey(v, p.call.ID), SessionID: v.Session, TaskID: v.Task.TaskID, Owner: v.Owner, Input: p.call.Input}
 	if err := action.Digest(p.spec, call); err != nil {
@@ -61,8 +64,11 @@ func (w *worker) notebookAction(ctx context.Context, v session.View, c core.Call
 		w.runEffect(ctx, v, n, a)
 	case n.edits != nil:
 		e.Summary, e.Diff = fmt.Sprintf("Change %s of the notebook %s", countCells(len(n.edits)), n.name()), n.diff()
+	case n.wish == clew.WishRestart:
+		e.Summary = "Restart the kernel of " + n.name()
+		w.holds(ctx, v, n, a)
 	case n.wish != "":
-		e.Summary = fmt.Sprintf("%s the kernel of %s", map[clew.KernelWish]string{clew.WishInterrupt: "Interrupt", clew.WishRestart: "Restart", clew.WishStop: "Stop"}[n.wish], n.name())
+		e.Summary = fmt.Sprintf("%s the kernel of %s", map[clew.KernelWish]string{clew.WishInterrupt: "Interrupt", clew.WishStop: "Stop"}[n.wish], n.name())
 	default:
 		e.Summary = "Read the notebook " + n.name()
 		if c.Tool == toolKernel {
@@ -73,17 +79,27 @@ func (w *worker) notebookAction(ctx context.Context, v session.View, c core.Call
 	return a
 }
 
-// runEffect shows the source that would run, and what holds it. A kernel that has to be
-// started is a part of it; one of the workspace's own is always asked about.
+// runEffect shows the source that would run.
 func (w *worker) runEffect(ctx context.Context, v session.View, n *notebookCall, a *tool.Action) {
-	plan := w.cfg.Notebooks.Plan(ctx, KernelRequest{
-		Session: v.Session, Owner: v.Owner, Workspace: v.Workspace, Environment: v.Environment, Values: w.values, Name: cmp.Or(n.book.Kernel.Name, n.book.KernelName),
-	})
+	a.Effect.Command = n.source()
+	a.Effect.Summary = fmt.Sprintf("Run %s of the notebook %s", countCells(len(n.runs)), n.name())
+	w.holds(ctx, v, n, a)
+}
+
+// holds shows what holds the code that a call runs. A kernel that has to be started is a
+// part of it; one of the workspace's own is always asked about. To restart a kernel is to
+// start one.
+func (w *worker) holds(ctx context.Context, v session.View, n *notebookCall, a *tool.Action) {
+	r := w.kernelRequest(v)
+	r.Name = cmp.Or(n.book.Kernel.Name, n.book.KernelName)
+	if n.wish == "" {
+		r.Kernel, r.Starting = decide.KernelInUse(n.book), n.book.Kernel.State == clew.KernelStarting
+	}
+	plan := w.cfg.Notebooks.Plan(ctx, r)
 	e := &a.Effect
-	e.Command, e.Sandbox, e.Network, e.Directory = n.source(), plan.Sandbox, plan.Network, v.Workspace
-	e.Summary = fmt.Sprintf("Run %s of the notebook %s", countCells(len(n.runs)), n.name())
-	a.Ask, a.Protected, a.Refused = clew.AskCommand, plan.Protected, plan.Refused
-	if n.book.Kernel.State.Alive() {
+	e.Sandbox, e.Network, e.Directory = plan.Sandbox, plan.Network, r.Workspace
+	a.Runs, a.Ask, a.Guarded, a.Protected, a.Refused = true, clew.AskCommand, plan.Guarded, plan.Protected, plan.Refused
+	if plan.Running {
 		return
 	}
 	e.Argv = plan.Argv
@@ -94,6 +110,11 @@ func (w *worker) runEffect(ctx context.Context, v session.View, n *notebookCall,
 	}
 }
 
+// kernelRequest asks for kernels of the session.
+func (w *worker) kernelRequest(v session.View) KernelRequest {
+	return KernelRequest{Session: v.Session, Owner: v.Owner, Workspace: w.folder(v), Environment: v.Environment, Values: w.values}
+}
+
 // source is all that would run.
 func (n *notebookCall) source() string {
 	if n.in.Code != "" {
@@ -101,10 +122,86 @@ func (n *notebookCall) source() string {
 	}
 	var parts []string
 	for _, id := range n.runs {
-		c := n.book.Cell(id)
-		parts = append(parts, cmp.Or(c.Source, c.SourceBlob))
+		parts = append(parts, n.sourceOf(n.book.Cell(id)))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// sourceOf is a cell's source, which load has read where it is a blob.
+func (n *notebookCall) sourceOf(c *core.Cell) string {
+	if c.SourceBlob != "" {
+		return n.loaded[c.SourceBlob]
+	}
+	return c.Source
+}
+
+// hashes bind the call to the sources that it was decided with.
+func (n *notebookCall) hashes() (list []string) {
+	for _, id := range n.runs {
+		hash := ""
+		if c := n.book.Cell(id); c != nil { // one that the call makes has its source with it
+			hash = decide.SourceOf(c)
+		}
+		list = append(list, hash)
+	}
+	return list
+}
+
+// sourcesShown is how much of sources that run a person is shown at once, in bytes, and
+// goneShown how much of one that goes and is a blob.
+const (
+	sourcesShown = 256 << 10
+	goneShown    = 16 << 10
+)
+
+// load reads the sources that a call is about and that the record has no place for: what
+// is approved is text and not an address. The text says why it cannot be, "" if it can.
+func (w *worker) load(ctx context.Context, n *notebookCall) string {
+	n.loaded = map[string]string{}
+	room := sourcesShown
+	for _, id := range n.runs {
+		c := n.book.Cell(id)
+		if c == nil {
+			continue // the call makes it
+		}
+		if why := w.loadSource(ctx, n, c); why != "" {
+			return why
+		}
+		if room -= len(n.sourceOf(c)); room < 0 {
+			return fmt.Sprintf("the cells have more than the %d KiB that a person can be shown at once: run fewer with one call, or have a person run them", sourcesShown>>10)
+		}
+	}
+	for _, e := range n.edits {
+		c := n.book.Cell(e.CellID)
+		if c == nil || c.SourceBlob == "" || !replaces(e) {
+			continue
+		}
+		if why := w.loadSource(ctx, n, c); why != "" {
+			return why
+		}
+		if gone := n.loaded[c.SourceBlob]; len(gone) > goneShown {
+			n.loaded[c.SourceBlob] = strings.ToValidUTF8(gone[:goneShown], "") + fmt.Sprintf("\n… and %d bytes more", len(gone)-goneShown)
+		}
+	}
+	return ""
+}
+
+func (w *worker) loadSource(ctx context.Context, n *notebookCall, c *core.Cell) string {
+	if _, done := n.loaded[c.SourceBlob]; done || c.SourceBlob == "" {
+		return ""
+	}
+	b, err := w.cfg.Blobs.Blob(ctx, c.SourceBlob)
+	if err != nil {
+		w.cfg.Log.Warn("the source of a cell cannot be read", "blob", c.SourceBlob, "err", err)
+		return fmt.Sprintf("the source of cell %s cannot be read, so nobody can be shown what this would do: try again later", visible(c.CellID))
+	}
+	n.loaded[c.SourceBlob] = string(b)
+	return ""
+}
+
+// replaces reports whether an edit takes a source away.
+func replaces(e clew.CellEdit) bool {
+	return e.Op == clew.EditDelete || e.Op == clew.EditReplace && e.Source != nil
 }
 
 // diff shows edits as a change of text.
@@ -112,8 +209,8 @@ func (n *notebookCall) diff() string {
 	var b strings.Builder
 	for _, e := range n.edits {
 		fmt.Fprintf(&b, "@@ %s %s @@\n", e.Op, cmp.Or(e.CellID, "all cells"))
-		if c := n.book.Cell(e.CellID); c != nil && (e.Op == clew.EditDelete || e.Op == clew.EditReplace && e.Source != nil) {
-			writeLines(&b, "-", c.Source)
+		if c := n.book.Cell(e.CellID); c != nil && replaces(e) {
+			writeLines(&b, "-", n.sourceOf(c))
 		}
 		if e.Source != nil {
 			writeLines(&b, "+", *e.Source)
@@ -183,7 +280,7 @@ func (w *worker) changeNotebook(p *preparedCall) error {
 	switch {
 	case n.runs != nil:
 		version := n.book.Version
-		queue := decide.QueueCells{Plan: plan, By: by, NotebookID: n.book.ID, Edits: n.edits, Cells: n.runs}
+		queue := decide.QueueCells{Plan: plan, By: by, NotebookID: n.book.ID, Edits: n.edits, Cells: n.runs, Sources: n.hashes(), Kernel: decide.KernelInUse(n.book)}
 		if n.edits != nil {
 			queue.IfVersion = &version
 		}
@@ -225,7 +322,7 @@ func insertedAs(edits []clew.CellEdit) string {
 
 // kernelList is what the tool says of the kernels that there are.
 func (w *worker) kernelList(ctx context.Context, v session.View) (tool.Result, error) {
-	list := w.cfg.Notebooks.Kernels(ctx, KernelRequest{Session: v.Session, Owner: v.Owner, Workspace: v.Workspace, Environment: v.Environment, Values: w.values})
+	list := w.cfg.Notebooks.Kernels(ctx, w.kernelRequest(v))
 	type kernel struct {
 		Name    string   `json:"name"`
 		Argv    []string `json:"argv,omitempty"`

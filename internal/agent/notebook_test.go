@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -15,11 +16,13 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/agent"
 	"github.com/clew-run/clew/internal/session"
+	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/session/decide"
 )
 
-// books plays the work of notebooks: a file has the cells of cells, and what a cell puts
-// out is played by its source. A cell "wait" runs until end is closed or somebody
+// books plays the work of notebooks: a file has the cells of cells, of which those with
+// blob: and an address have their source there, and what a cell puts out is played by its
+// source. A cell "wait" runs until end is closed or somebody
 // interrupts the kernel.
 type books struct {
 	cells []string
@@ -34,7 +37,11 @@ func newBooks(cells ...string) *books {
 	return &books{cells: cells, end: make(chan struct{}), plan: agent.KernelPlan{Name: "python3", Argv: []string{"/usr/bin/python3", "-m", "ipykernel"}, Sandbox: "bwrap"}}
 }
 
-func (b *books) Plan(context.Context, agent.KernelRequest) agent.KernelPlan { return b.plan }
+func (b *books) Plan(_ context.Context, r agent.KernelRequest) agent.KernelPlan {
+	p := b.plan
+	p.Running = r.Kernel != ""
+	return p
+}
 
 func (b *books) Kernels(context.Context, agent.KernelRequest) []agent.KernelPlan {
 	return []agent.KernelPlan{b.plan}
@@ -58,12 +65,16 @@ func (b *books) Work(ctx context.Context, desk *session.NotebookContext) error {
 		}
 		n := v.Notebook
 		var report decide.NotebookReport
-		kernel := clew.KernelChangedData{KernelID: "k1", Name: "python3", State: clew.KernelIdle}
+		kernel := clew.KernelChangedData{KernelID: cmp.Or(n.Kernel.ID, "k1"), Name: "python3", State: clew.KernelIdle}
 		switch {
 		case n.Status == clew.NotebookOpening:
 			read := clew.NotebookReadData{Hash: "h", KernelName: "python3"}
 			for i, source := range b.cells {
-				read.Cells = append(read.Cells, clew.NotebookCell{CellID: string(rune('a' + i)), Type: clew.CellCode, Source: source})
+				c := clew.NotebookCell{CellID: string(rune('a' + i)), Type: clew.CellCode, Source: source}
+				if address, ok := strings.CutPrefix(source, "blob:"); ok {
+					c.Source, c.SourceBlob = "", address
+				}
+				read.Cells = append(read.Cells, c)
 			}
 			report = decide.ReadNotebook{NotebookReadData: read}
 		case n.Run != nil:
@@ -72,12 +83,15 @@ func (b *books) Work(ctx context.Context, desk *session.NotebookContext) error {
 				return ignoreOver(err)
 			}
 			continue
+		case n.Kernel.Wanted == clew.WishRestart:
+			kernel.KernelID = n.Kernel.ID + "1"
+			report = decide.ChangeKernel{KernelChangedData: kernel}
 		case n.Kernel.Wanted != "":
 			report = decide.ChangeKernel{KernelChangedData: kernel}
 		case len(n.Queue) > 0 && !n.Kernel.State.Alive():
 			report = decide.ChangeKernel{KernelChangedData: kernel}
 		case len(n.Queue) > 0:
-			report = decide.StartCell{RunID: n.Queue[0].ID, KernelID: "k1"}
+			report = decide.StartCell{RunID: n.Queue[0].ID, KernelID: n.Kernel.ID}
 		default:
 			return nil
 		}
@@ -321,6 +335,113 @@ func TestRunCellUnasked(t *testing.T) {
 					return
 				}
 				w.idle()
+			}, steps...)
+		})
+	}
+}
+
+// What a person approves is the text, also of a cell whose source the record has no place
+// for; where it cannot be read nothing runs and nothing is thrown away.
+func TestSourcesOfBlobsAreShown(t *testing.T) {
+	lines, long := "import os\nfor x in y:\n    os.remove(x)", strings.Repeat("x = 1\n", 50_000)
+	steps := []step{
+		calls(call("r1", "run_cell", `{"cell_ids":["e","f"]}`)), calls(call("d1", "notebook_edit", `{"edits":[{"op":"delete","cell_id":"f"}]}`)), says("No."),
+		calls(call("d2", "notebook_edit", `{"edits":[{"op":"delete","cell_id":"h"}]}`)), calls(call("r2", "run_cell", `{"cell_ids":["h"]}`)),
+		calls(call("r3", "run_cell", `{"cell_ids":["g"]}`)), calls(call("d3", "notebook_edit", `{"edits":[{"op":"replace","cell_id":"g","source":"1"}]}`)), says("No."),
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]any{"mistake_limit": 0})
+		put := func(text string) string {
+			address, err := w.blobs.PutBlob(t.Context(), blob.For{}, []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return "blob:" + address
+		}
+		w.books = newBooks("1", "2", "3", "4", "first = 1", put(lines), "blob:"+strings.Repeat("cd", 32), put(long))
+		w.model = &model{t: t, steps: steps}
+		w.open()
+		defer w.close()
+		w.do(&clew.NotebookOpenData{Path: "a.ipynb"})
+		w.say("run it")
+		if q := w.asked(clew.AskCommand); q.Effect.Command != "first = 1\n\n"+lines {
+			t.Errorf("asked with %q", q.Effect.Command)
+		}
+		w.no()
+		if q := w.asked(clew.AskTool); q.Effect.Diff != "@@ delete f @@\n-import os\n-for x in y:\n-    os.remove(x)\n" {
+			t.Errorf("asked with %q", q.Effect.Diff)
+		}
+		w.no()
+		w.idle()
+		w.say("and the others")
+		if q := w.asked(clew.AskTool); len(q.Effect.Diff) > 32<<10 || !strings.Contains(q.Effect.Diff, "bytes more") {
+			t.Errorf("asked with %d bytes", len(q.Effect.Diff))
+		}
+		w.no()
+		w.idle()
+		for id, want := range map[string]string{"r2": "256 KiB", "r3": "cell g cannot be read", "d3": "cell g cannot be read"} {
+			if r := w.result(id); r.Status != clew.ToolError || !strings.Contains(r.Error, want) {
+				t.Errorf("%s: %+v", id, r)
+			}
+		}
+		if got := w.books.ran(); len(got) > 0 {
+			t.Errorf("the kernel got %q", got)
+		}
+	})
+}
+
+// Who may edit may not start a kernel, be it with a cell in which nothing is.
+func TestEmptyCellIsAskedAbout(t *testing.T) {
+	set := map[string]any{"auto_approval": true, "always_allow_write": true, "always_allow_read_only": true}
+	runNotebooks(t, set, func(w *world) {
+		w.say("run nothing")
+		if q := w.asked(clew.AskCommand); q.ToolCallID != "r" || q.Effect.Sandbox != "bwrap" || !strings.Contains(q.Effect.Summary, "in a new kernel") {
+			t.Errorf("asked with %+v", q.Effect)
+		}
+		if got := w.books.ran(); len(got) > 0 {
+			t.Errorf("the kernel got %q", got)
+		}
+	}, calls(call("e", "notebook_edit", `{"edits":[{"op":"insert","cell_id":"none","source":""}]}`)), calls(call("r", "run_cell", `{"cell_ids":["none"]}`)))
+}
+
+// To restart a kernel is to start a program: what is asked about when cells start it is
+// asked about then, too, and what may not run is not started.
+func TestRestartIsAskedAbout(t *testing.T) {
+	for name, c := range map[string]struct {
+		set         map[string]any
+		plan        func(p *agent.KernelPlan)
+		asked, runs bool
+	}{
+		"allowed":       {nil, nil, false, true},
+		"the workspace": {nil, func(p *agent.KernelPlan) { p.FromWorkspace = true }, true, false},
+		"protected":     {nil, func(p *agent.KernelPlan) { p.Protected = true }, true, false},
+		"no sandbox":    {nil, func(p *agent.KernelPlan) { p.Sandbox = "none" }, true, false},
+		"deny list":     {map[string]any{"denied_commands": []any{"rm *"}}, nil, true, false},
+		"refused":       {nil, func(p *agent.KernelPlan) { p.Refused = "there is no sandbox" }, false, false},
+		"missing":       {nil, func(p *agent.KernelPlan) { p.Missing = "install ipykernel" }, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			steps := []step{calls(call("k", "kernel", `{"action":"restart"}`))}
+			if !c.asked {
+				steps = append(steps, says("Done."))
+			}
+			runNotebooks(t, unasked, func(w *world) {
+				w.do(&clew.NotebookRunData{NotebookID: events[clew.NotebookOpenedData](w)[0].NotebookID, Cells: clew.List[string]{"a"}}) // so that a kernel runs
+				w.set(c.set)
+				if c.plan != nil {
+					c.plan(&w.books.plan)
+				}
+				w.say("restart the kernel")
+				if c.asked {
+					if q := w.asked(clew.AskCommand); !strings.Contains(q.Effect.Summary, "Restart") || !slices.Equal(q.Effect.Argv, w.books.plan.Argv) {
+						t.Errorf("asked with %+v", q.Effect)
+					}
+					return
+				}
+				w.idle()
+				if r := w.result("k"); (r.Status == clew.ToolComplete) != c.runs {
+					t.Errorf("result: %+v", r)
+				}
 			}, steps...)
 		})
 	}

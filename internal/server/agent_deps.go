@@ -97,7 +97,7 @@ func (s *Server) openWorkshop(ctx, bg context.Context) (*agentDeps, error) {
 	}
 	w.openTools(bg)
 	w.agent = agent.New(agent.Config{
-		Notebooks: s.kernelPlans(),
+		Notebooks: s.kernelPlans(w),
 		Clock:     s.cfg.Clock, Settings: w.settings, Provider: w.provider, Model: w.model, Tools: w.tools, Workspace: w.workspace, MadeFrom: s.madeFrom, Todos: todoTrees{s}, MonthCost: s.months.cost, Node: s.nodeAmongOthers(), Home: w.cfg.ownWorkspace, Version: w.version.Load, Trusted: trusted,
 		AlwaysAllowed: func(s tool.Spec) bool { return w.mcp.AlwaysAllowed(s.Server, s.Name) },
 		AppTool:       w.mcp.AppTool,
@@ -176,12 +176,8 @@ func (w *agentDeps) commandOptions(ctx context.Context) shell.Options {
 		v, _ = w.settings.For(nil)
 	}
 	command, total := commandLimits(v)
-	var guard func(string) (bool, bool)
-	if v.Permissions == settings.PresetSandbox {
-		guard = files.Guards
-	}
 	return shell.Options{
-		Guard:   guard,
+		Guard:   guardOf(v),
 		Sandbox: v.CommandSandbox, Network: v.CommandNetwork, Env: plain(v.CommandEnv), Share: v.CommandShare, Hide: w.cfg.hidden(),
 		TimeoutSec: v.CommandTimeoutSec, Toolchains: w.toolchains(ctx, v), Cache: w.cfg.caches(), Limits: command, Total: total, Groups: w.cfg.Groups, Room: w.room, Marker: shell.Marker(w.cfg.Data), Log: w.log,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew/internal/notebook/process"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/supervisor"
+	"github.com/clew-run/clew/internal/tool"
 )
 
 // openNotebooks puts together what runs notebooks. Kernels that an earlier run of the
@@ -29,7 +30,7 @@ func (s *Server) openNotebooks(ctx context.Context) {
 	}
 	w := s.shop
 	s.notebooks = notebook.New(notebook.Config{
-		Settings: w.settings, Blobs: s.blobs, Workspace: w.workspace, Trusted: trusted, Spool: s.cfg.temporary(), Clock: s.cfg.Clock, Log: s.log,
+		Settings: w.settings, Blobs: s.blobs, Workspace: w.workspace, Trusted: trusted, MadeFrom: s.madeFrom, Spool: s.cfg.temporary(), Clock: s.cfg.Clock, Log: s.log,
 		Kernels: notebook.Machine{
 			Starter: &process.Starter{Root: root, Options: w.commandOptions, Orphan: func() time.Duration {
 				v, _ := w.settings.For(nil)
@@ -56,11 +57,20 @@ func (c *Config) variables() map[string]string {
 }
 
 // kernelPlans tells agents how cells would run; nil if there is nobody for notebooks.
-func (s *Server) kernelPlans() agent.Notebooks {
+func (s *Server) kernelPlans(w *agentDeps) agent.Notebooks {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	return kernelPlans{look: process.Look{Environ: s.cfg.variables()}}
+	return kernelPlans{
+		look: process.Look{Environ: s.cfg.variables()},
+		open: func(r agent.KernelRequest) (*tool.Workspace, error) {
+			return w.workspace(r.Session, r.Owner, r.Workspace, r.Values)
+		},
+		hold: func(id string) (process.Hold, bool) {
+			root := supervisor.LookForRoot(s.cfg.Data)
+			return (&process.Starter{Root: root}).Hold(id)
+		},
+	}
 }
 
 // notebookPort is the port of the sessions; nil if there is nobody for notebooks.

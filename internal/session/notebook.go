@@ -135,9 +135,14 @@ func (s *Session) workNotebook(ctx context.Context, desk *NotebookContext) {
 		err = clew.Errorf(clew.ExecutionFailed, "the work for the notebook was left unfinished")
 	}
 	s.host.cfg.Log.Warn("notebook failed", "session", s.id, "notebook", desk.id, "err", err)
+	before, known := desk.Look(ctx)
 	_, _ = desk.Report(ctx, decide.FailNotebook{Reason: clew.AsError(err).Message}) // it may be over
-	if v, err := desk.Look(ctx); err == nil && v.Notebook.Kernel.State == clew.KernelLost {
-		s.host.cfg.Notebooks.Lose(ctx, v)
+	now, err := desk.Look(ctx)
+	switch {
+	case err == nil && now.Notebook.Kernel.State == clew.KernelLost:
+		s.host.cfg.Notebooks.Lose(ctx, now)
+	case errors.Is(err, ErrNotebookOver) && known == nil && before.Notebook.Kernel.State.Alive(): // it was closed, and is gone with that
+		s.host.cfg.Notebooks.Lose(ctx, before)
 	}
 }
 

@@ -16,7 +16,68 @@ func (b *bench) awaits(in decide.QueueCells) {
 	b.think()
 	must(b.answer(1))
 	in.Plan.Call, in.NotebookID = b.pick(0), b.nb().ID
-	must(b.intent(b.task(), in))
+	must(b.intent(b.task(), approved(b.nb(), in)))
+}
+
+// approved is bound to what the notebook has, as an agent's call is.
+func approved(n *core.Notebook, in decide.QueueCells) decide.QueueCells {
+	in.Kernel, in.Sources = decide.KernelInUse(n), nil
+	for _, id := range in.Cells {
+		hash := ""
+		if c := n.Cell(id); c != nil {
+			hash = decide.SourceOf(c)
+		}
+		in.Sources = append(in.Sources, hash)
+	}
+	return in
+}
+
+// What runs is what was approved: a cell that has another source by now, or a kernel that
+// is another one, is refused, and what else was changed is not.
+func TestCallRunsWhatWasApproved(t *testing.T) {
+	replace := func(b *bench, id, text string) {
+		must(b.ann(&clew.NotebookEditData{NotebookID: b.nb().ID, Edits: clew.List[clew.CellEdit]{{Op: clew.EditReplace, CellID: id, Source: source(text)}}}))
+	}
+	for name, c := range map[string]struct {
+		between func(b *bench)
+		refused string
+	}{
+		"nothing":         {func(*bench) {}, ""},
+		"another cell":    {func(b *bench) { replace(b, "c", "import os") }, ""},
+		"back again":      {func(b *bench) { replace(b, "a", "import os"); replace(b, "a", "1") }, ""},
+		"the cell":        {func(b *bench) { replace(b, "a", "import os") }, "cell a was changed"},
+		"the second cell": {func(b *bench) { replace(b, "b", "") }, "cell b was changed"},
+		"the cell is gone": {func(b *bench) {
+			must(b.ann(&clew.NotebookEditData{NotebookID: b.nb().ID, Edits: clew.List[clew.CellEdit]{{Op: clew.EditDelete, CellID: "a"}}}))
+		}, "there is no cell a"},
+		"a kernel":      {func(b *bench) { b.idle("k1") }, "the kernel is another one"},
+		"bound to none": {nil, "cell a was changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench()
+			b.opened("1", "2", "3")
+			must(b.say("m1"))
+			b.think()
+			must(b.answer(1))
+			in := approved(b.nb(), decide.QueueCells{Plan: decide.CallPlan{Call: b.pick(0)}, NotebookID: b.nb().ID, Cells: []string{"a", "b"}})
+			if c.between == nil {
+				in.Sources = nil
+			} else {
+				c.between(b)
+			}
+			must(b.intent(b.task(), in))
+			if c.refused == "" {
+				if n := b.nb(); len(n.Queue) != 2 {
+					t.Errorf("refused: %+v", b.result())
+				}
+				return
+			}
+			if got := b.result(); !got.IsError || !strings.Contains(got.Text, c.refused) || len(b.nb().Queue) > 0 {
+				t.Errorf("the model hears %+v", got)
+			}
+			b.check(t)
+		})
+	}
 }
 
 // result is what the model hears last.

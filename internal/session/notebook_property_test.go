@@ -100,7 +100,7 @@ func (p player) agentRunsCells() {
 			if rapid.Bool().Draw(p.t, "two") {
 				in.Cells = append(in.Cells, p.someCell(n))
 			}
-			must(p.intent(t, in))
+			must(p.intent(t, approved(n, in)))
 			return
 		}
 	}

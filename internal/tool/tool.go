@@ -84,9 +84,12 @@ type Action struct {
 	Ask    clew.Ask    // how a person is asked: tool, command or use_mcp_server
 	// Protected says that flags do not cover it: a person is always asked.
 	Protected bool
-	// Guarded says of a command that it cannot read the secrets of the workspace, nor
-	// change what is protected there.
+	// Guarded says of a command, or of a kernel that cells run in, that it cannot read the
+	// secrets of the workspace, nor change what is protected there.
 	Guarded bool
+	// Runs says of a call for a notebook that it runs cells or starts a kernel: then it is
+	// no edit, whatever else there is to show of it.
+	Runs bool
 	// Wary names programs that the workspace may have turned into others, with
 	// the reason: flags do not cover a command line with one of them.
 	Wary map[string]string

@@ -26,8 +26,27 @@ type QueueCells struct {
 	IfVersion  *int
 	Edits      []clew.CellEdit
 	Cells      []string
-	Code       string
-	Silent     bool
+	// Sources are those of Cells as they were approved, see SourceOf, and Kernel is the one
+	// that they were approved for, see KernelInUse. Nothing else runs.
+	Sources []string
+	Kernel  string
+	Code    string
+	Silent  bool
+}
+
+// SourceOf stands for the source of a cell: its hash.
+func SourceOf(c *core.Cell) string {
+	return sourceHash(NotebookResult{Source: c.Source, SourceBlob: c.SourceBlob})
+}
+
+// KernelInUse is the id of the kernel that cells would run in if they were queued now, ""
+// if one has to be started first.
+func KernelInUse(n *core.Notebook) string {
+	k := n.Kernel
+	if !k.State.Alive() || k.State == clew.KernelRestarting || k.Wanted == clew.WishRestart || k.Wanted == clew.WishStop {
+		return ""
+	}
+	return k.ID
 }
 
 func (q QueueCells) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
@@ -47,6 +66,9 @@ func (q QueueCells) queue(tx *Tx, s *core.State, t *core.Task) error {
 	if err != nil {
 		return err
 	}
+	if q.Kernel != KernelInUse(n) {
+		return clew.Errorf(clew.SessionInvalidState, "the kernel is another one by now: try again")
+	}
 	at := tx.Len()
 	if len(q.Edits) > 0 {
 		if _, err := a.edit(tx, s, &clew.NotebookEditData{NotebookID: n.ID, IfVersion: q.IfVersion, Edits: q.Edits}); err != nil {
@@ -62,7 +84,7 @@ func (q QueueCells) queue(tx *Tx, s *core.State, t *core.Task) error {
 	}
 	made := insertedCells(tx, at)
 	var ids []string
-	for _, id := range cells {
+	for i, id := range cells {
 		c := n.Cell(id)
 		switch {
 		case slices.Contains(made, id):
@@ -70,6 +92,8 @@ func (q QueueCells) queue(tx *Tx, s *core.State, t *core.Task) error {
 			return noCell(id)
 		case c.Type != clew.CellCode:
 			return clew.Errorf(clew.SessionInvalidState, "cell %s holds no code", id)
+		case len(q.Cells) > 0 && (i >= len(q.Sources) || q.Sources[i] != SourceOf(c)):
+			return clew.Errorf(clew.SessionInvalidState, "cell %s was changed meanwhile: look at it and try again", id)
 		}
 		ids = append(ids, id)
 	}

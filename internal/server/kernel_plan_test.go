@@ -1,0 +1,86 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/clew-run/clew/internal/agent"
+	"github.com/clew-run/clew/internal/notebook/process"
+	"github.com/clew-run/clew/internal/settings"
+	"github.com/clew-run/clew/internal/tool"
+	"github.com/clew-run/clew/internal/tool/shell"
+	"github.com/clew-run/clew/internal/tool/workspace"
+)
+
+// Of a kernel that runs counts what it was started with and not what the settings say by
+// now; of one that nothing is known of, nothing is believed.
+func TestPlanOfARunningKernel(t *testing.T) {
+	holds := map[string]process.Hold{
+		"held": {Sandbox: "bwrap", Guarded: true}, "online": {Sandbox: "bwrap", Network: true, Guarded: true}, "loose": {Sandbox: "none", Network: true}, "bare": {Sandbox: "bwrap"},
+	}
+	dir := t.TempDir()
+	plans := kernelPlans{
+		open: func(r agent.KernelRequest) (*tool.Workspace, error) { return workspace.Open(r.Workspace, nil) },
+		hold: func(id string) (process.Hold, bool) { h, ok := holds[id]; return h, ok },
+	}
+	sandbox := settings.Values{CommandSandbox: "auto", Permissions: settings.PresetSandbox}
+	for name, c := range map[string]struct {
+		values   settings.Values
+		kernel   string
+		starting bool
+		want     process.Hold
+		running  bool
+		refused  bool
+	}{
+		"held":                    {sandbox, "held", false, holds["held"], true, false},
+		"held, now with network":  {settings.Values{CommandNetwork: true, CommandSandbox: "none"}, "held", false, holds["held"], true, false},
+		"online, now without":     {sandbox, "online", false, holds["online"], true, false},
+		"not guarded":             {sandbox, "bare", false, holds["bare"], true, false},
+		"loose":                   {sandbox, "loose", false, holds["loose"], true, false},
+		"loose, sandbox demanded": {settings.Values{CommandSandbox: "bwrap"}, "loose", false, holds["loose"], true, true},
+		"elsewhere":               {sandbox, "unknown", false, holds["loose"], true, false},
+		"starting, known":         {sandbox, "online", true, holds["online"], true, false},
+		"starting, yet to come":   {settings.Values{CommandSandbox: "none"}, "unknown", true, holds["loose"], false, false},
+		"new":                     {settings.Values{CommandSandbox: "none"}, "", false, holds["loose"], false, false},
+	} {
+		p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: dir, Values: c.values, Kernel: c.kernel, Starting: c.starting})
+		if got := (process.Hold{Sandbox: p.Sandbox, Network: p.Network, Guarded: p.Guarded}); got != c.want || p.Running != c.running || (p.Refused != "") != c.refused {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
+
+// A new kernel counts as guarded only if it would be: in a sandbox, with the preset, and
+// where all that has to be guarded can be.
+func TestPlanOfANewKernel(t *testing.T) {
+	if kind, reason := shell.Probe(); kind != shell.SandboxBwrap {
+		t.Skip(reason)
+	}
+	few, many := t.TempDir(), t.TempDir()
+	for i := range 300 {
+		d := filepath.Join(many, strconv.Itoa(i))
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(d, ".env"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plans := kernelPlans{open: func(r agent.KernelRequest) (*tool.Workspace, error) { return workspace.Open(r.Workspace, nil) }}
+	for _, c := range []struct {
+		dir, preset, sandbox string
+		guarded              bool
+	}{
+		{few, settings.PresetSandbox, "auto", true}, {few, "", "auto", false}, {few, settings.PresetSandbox, "none", false}, {many, settings.PresetSandbox, "auto", false},
+	} {
+		p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: c.dir, Values: settings.Values{CommandSandbox: c.sandbox, Permissions: c.preset}})
+		if p.Guarded != c.guarded || p.Running {
+			t.Errorf("%+v: %+v", c, p)
+		}
+	}
+	if p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: filepath.Join(few, "gone")}); p.Refused == "" {
+		t.Errorf("without a workspace: %+v", p)
+	}
+}
