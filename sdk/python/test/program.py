@@ -8,6 +8,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -51,6 +52,12 @@ def build(directory: Path) -> Path:
 
 def clean_environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not re.match(r"(CLEW|ANTHROPIC|OPENAI)_", k)}
+
+
+def hear_ctrl_c() -> None:
+    """For a child that is to end at Ctrl-C: what a shell starts in its background ignores
+    it, and so does all that is started below."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Program:

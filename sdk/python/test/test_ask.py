@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import SLOW, World
-from program import ROOT, SRC, clean_environment
+from program import ROOT, SRC, clean_environment, hear_ctrl_c
 
 from clew import (
     Answer,
@@ -176,7 +176,7 @@ async def start_example(world: World, text: str) -> asyncio.subprocess.Process:
     program = ROOT / "examples" / "python" / "ask.py"
     env = {**clean_environment(), "PYTHONPATH": SRC, "URL": world.server.url, "TOKEN": world.server.token}
     return await asyncio.create_subprocess_exec(
-        sys.executable, program, text, env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT
+        sys.executable, program, text, env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT, preexec_fn=hear_ctrl_c
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import World
-from program import ROOT, SRC, clean_environment
+from program import ROOT, SRC, clean_environment, hear_ctrl_c
 from proxy import Proxy
 
 from clew import Answer, CellEvent, ClewError, Notebook, OutputEvent, QuestionEvent, RunEvent, Running, Session
@@ -232,7 +232,7 @@ async def start_example(world: World, workspace: Path) -> asyncio.subprocess.Pro
     (workspace / "sales.csv").write_text("day,total\nmonday,14.83\ntuesday,18.09\n")
     env = {**clean_environment(), "PYTHONPATH": SRC, "URL": world.server.url, "TOKEN": world.server.token}
     return await asyncio.create_subprocess_exec(
-        sys.executable, str(EXAMPLE), str(workspace), env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT
+        sys.executable, str(EXAMPLE), str(workspace), env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT, preexec_fn=hear_ctrl_c
     )
 
 
