@@ -138,7 +138,8 @@ type KernelPreview struct {
 // values to choose from are the policies but ask.
 type KernelQuestion struct {
 	NotebookID string `json:"notebook_id"`
-	// Cells counts those that would run again, DurationMS is how long they took.
+	// Cells counts those whose last run would run again, DurationMS is how long those took.
+	// More may run: cells that are gone, and earlier runs.
 	Cells      int   `json:"cells"`
 	DurationMS int64 `json:"duration_ms"`
 	// Files says that files were taken back as well: they are the same after a rerun.
@@ -359,7 +360,8 @@ type KernelChangedData struct {
 
 // KernelRerunRequestedData is the data of kernel_rerun_requested: a fresh kernel is to be
 // taken to where the notebook is, by running again what ran. Exactly one
-// kernel_rerun_finished follows, and no agent begins anything until then.
+// kernel_rerun_finished follows, and no agent begins anything until then. A fork that
+// begins in between has neither the kernel nor the rerun, and no such record comes in it.
 type KernelRerunRequestedData struct {
 	NotebookID string `json:"notebook_id"`
 	RerunID    string `json:"rerun_id"`
@@ -408,7 +410,7 @@ type RerunStatus string
 const (
 	RerunPreparing RerunStatus = "preparing" // what ran is being looked up
 	RerunRunning   RerunStatus = "running"
-	RerunOK        RerunStatus = "ok"      // all ran, and what the kernel knows is the same
+	RerunOK        RerunStatus = "ok"      // all ran, and no difference was seen, see RunDifference
 	RerunDiffers   RerunStatus = "differs" // all ran, and something came out otherwise
 	RerunStopped   RerunStatus = "stopped" // not all ran
 )
@@ -433,7 +435,8 @@ type RerunInfo struct {
 }
 
 // A RunDifference is a run that went otherwise than at first: it ended otherwise, or the
-// kernel knew something else after it.
+// kernel knew something else after it. What a kernel knows is seen of Python alone: names,
+// types, sizes and short values.
 type RunDifference struct {
 	CellID string     `json:"cell_id,omitempty"`
 	RunID  string     `json:"run_id"` // the first one
