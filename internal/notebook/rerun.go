@@ -118,12 +118,8 @@ func (w *worker) endRerun(ctx context.Context, v session.NotebookView) error {
 	n, x := &v.Notebook, v.Notebook.Rerun
 	w.past = nil
 	d := decide.EndRerun{RerunID: x.ID, Restored: x.After}
-	switch {
-	case x.Done == x.Total:
-	case !n.Kernel.State.Alive() && n.Kernel.Reason != "":
+	if !n.Kernel.State.Alive() { // also if it ended in the last run
 		d.Reason = n.Kernel.Reason
-	default:
-		d.Reason = "not all cells ran again"
 	}
 	if x.After != "" {
 		err := w.desk.RestoreFiles(ctx, x.ID+"_after", x.After)

@@ -40,6 +40,14 @@ func (b *bench) repeats(cells ...string) {
 	b.reported(b.nb().ID, d)
 }
 
+// saysOfRerun holds what was said last against what is to be said.
+func (b *bench) saysOfRerun(t *testing.T, want string) {
+	t.Helper()
+	if m := last[clew.MessageCreatedData](b, 1)[0].Message; m.Say != clew.SayKernelStatus || m.Text != want {
+		t.Errorf("said as %s: %q, want %q", m.Say, m.Text, want)
+	}
+}
+
 // The setting says what becomes of a kernel that is ahead, or somebody is asked.
 func TestKernelAfterRewind(t *testing.T) {
 	for policy, want := range map[clew.KernelPolicy]struct {
@@ -129,6 +137,7 @@ func TestRerun(t *testing.T) {
 	if n.Kernel.Ahead || n.Kernel.Count != 1 || n.HasWork() {
 		t.Errorf("the kernel is %+v", n.Kernel)
 	}
+	b.saysOfRerun(t, "n0.ipynb: 1 cell ran again in a fresh kernel. Cell 1 had a different result.")
 	b.check(t)
 	// What was taken back before may be repeated: the kernel has lived through the same.
 	b.ranOnce("c")
@@ -143,10 +152,11 @@ func TestRerun(t *testing.T) {
 	if n := b.nb(); len(n.Queue) != 0 {
 		t.Errorf("queue %+v", n.Queue)
 	}
-	b.reported(b.nb().ID, decide.EndRerun{RerunID: b.nb().Rerun.ID, Reason: "not all cells ran again"})
-	if x := b.nb().Rerun; x.Status != clew.RerunStopped || x.Done != 1 || x.Total != 2 || x.Differences[0].Is != clew.CellError {
+	b.reported(b.nb().ID, decide.EndRerun{RerunID: b.nb().Rerun.ID})
+	if x := b.nb().Rerun; x.Status != clew.RerunStopped || x.Done != 1 || x.Total != 2 || x.Differences[0].Is != clew.CellError || x.Reason != "Cell 1 failed, which it did not at first." {
 		t.Errorf("the rerun is %+v", x)
 	}
+	b.saysOfRerun(t, "n0.ipynb: only 1 of 2 cells ran again. Cell 1 failed, which it did not at first.")
 	if b.cell("c").Status != clew.CellOK || !b.cell("c").Stale || b.cell("a").Status != clew.CellOK {
 		t.Errorf("cells are %+v and %+v", b.cell("a"), b.cell("c"))
 	}
@@ -175,7 +185,7 @@ func TestNothingBesideARerun(t *testing.T) {
 		t.Errorf("interrupted, %+v wait", n.Queue)
 	}
 	b.idle("k2")
-	b.reported(b.nb().ID, decide.EndRerun{RerunID: b.nb().Rerun.ID, Reason: "not all cells ran again"})
+	b.reported(b.nb().ID, decide.EndRerun{RerunID: b.nb().Rerun.ID})
 	ready := false
 	for _, task := range b.s.state.SortedTasks() {
 		ready = ready || b.s.state.Runnable(task)
@@ -183,6 +193,18 @@ func TestNothingBesideARerun(t *testing.T) {
 	if !ready {
 		t.Error("what was said meanwhile does not begin")
 	}
+	b.check(t)
+}
+
+// A rerun that nobody can carry out ends with the reason, which people read as well.
+func TestRerunFails(t *testing.T) {
+	b := aheadBench(clew.KernelRerun)
+	b.repeats("a")
+	b.reported(b.nb().ID, decide.FailNotebook{Reason: "no python"})
+	if x := b.nb().Rerun; x != nil && x.UnderWay() {
+		t.Errorf("the rerun is %+v", x)
+	}
+	b.saysOfRerun(t, "n0.ipynb: no cell ran again. No python.")
 	b.check(t)
 }
 

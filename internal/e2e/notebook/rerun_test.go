@@ -108,6 +108,9 @@ func (s *rerun) tell(ctx context.Context) {
 	if p.rerun.Status != clew.RerunOK {
 		t.Errorf("it ended as %+v", *p.rerun)
 	}
+	if fmt.Sprint(p.said) != "[a.ipynb: all 2 cells ran again in a fresh kernel.]" {
+		t.Errorf("the transcript says %q", p.said)
+	}
 	s.run(ctx, "print('n is', n)")
 	p = s.until(ctx, "the next cell", func(p *past) bool { return len(p.finished) == 6 })
 	if last := p.finished[5]; last.Status != clew.CellOK || last.ExecutionCount != 3 || p.texts["n is 2\n"] == "" {
@@ -226,6 +229,7 @@ type past struct {
 	output   map[string]clew.MessageID // by the cell's word
 	texts    map[string]clew.MessageID
 	rerun    *clew.KernelRerunFinishedData
+	said     []string       // of the kernel, without a cell
 	question clew.RequestID // that is open
 	saved    *clew.NotebookSavedData
 	ended    clew.MessageID // the record of the last run's end
@@ -257,6 +261,9 @@ func (s *rerun) past(ctx context.Context) (*past, error) {
 		case *clew.NotebookSavedData:
 			p.saved = d
 		case *clew.MessageCreatedData:
+			if m := d.Message; m.Cell == nil && m.Say == clew.SayKernelStatus {
+				p.said = append(p.said, m.Text)
+			}
 			p.see(d.Message)
 		case *clew.MessageUpdatedData:
 			p.see(d.Message)

@@ -168,7 +168,7 @@ func (f FailNotebook) decide(tx *Tx, s *core.State, n *core.Notebook) (NotebookR
 		tx.Add(&clew.NotebookSavedData{NotebookID: n.ID, Path: n.Path, Version: n.Version, Problem: clew.Clip(f.Reason, problemRunes)})
 	}
 	if n.Rerun.UnderWay() {
-		tx.Add(&clew.KernelRerunFinishedData{NotebookID: n.ID, RerunID: n.Rerun.ID, Status: clew.RerunStopped, Reason: clew.Clip(f.Reason, problemRunes)})
+		endRerun(tx, n, clew.KernelRerunFinishedData{Status: clew.RerunStopped, Reason: f.Reason})
 	}
 	if n.Run != nil || len(n.Queue) > 0 || n.Closed || n.Kernel.Wanted != "" || n.Kernel.State == clew.KernelStarting || n.Kernel.State == clew.KernelRestarting {
 		return ChangeKernel{KernelChangedData: clew.KernelChangedData{State: clew.KernelLost, Reason: f.Reason}}.decide(tx, s, n)

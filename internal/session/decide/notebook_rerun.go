@@ -171,8 +171,8 @@ func (d StartRerun) decide(tx *Tx, s *core.State, n *core.Notebook) (NotebookRes
 	return NotebookResult{}, nil
 }
 
-// EndRerun ends a rerun of which nothing waits or runs any more. Without a Reason all ran.
-// Restored is the checkpoint that files are as of, "" if they were left alone.
+// EndRerun ends a rerun of which nothing waits or runs any more. Reason says what else than
+// a cell went wrong. Restored is the checkpoint that files are as of, "" if they were left alone.
 type EndRerun struct {
 	RerunID  string
 	Reason   string
@@ -186,14 +186,14 @@ func (d EndRerun) decide(tx *Tx, _ *core.State, n *core.Notebook) (NotebookResul
 	}
 	status := clew.RerunOK
 	switch {
-	case d.Reason != "" || x.Done < x.Total:
+	case d.Reason != "":
 		status = clew.RerunStopped
+	case x.Done < x.Total:
+		status, d.Reason = clew.RerunStopped, whyStopped(n)
 	case len(x.Differences) > 0:
 		status = clew.RerunDiffers
 	}
-	tx.Add(&clew.KernelRerunFinishedData{
-		NotebookID: n.ID, RerunID: x.ID, Status: status, Reason: clew.Clip(d.Reason, problemRunes), FilesRestored: d.Restored,
-	})
+	endRerun(tx, n, clew.KernelRerunFinishedData{Status: status, Reason: d.Reason, FilesRestored: d.Restored})
 	return NotebookResult{}, nil
 }
 
