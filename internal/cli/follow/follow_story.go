@@ -116,7 +116,7 @@ func (s *transcriptPrinter) message(m *clew.Message) {
 		if s.once(m) {
 			s.note(Faint, "%s", env.FirstOf(m.Text, "The model did not answer; it is asked again."))
 		}
-	case clew.SayInstructionsRead, clew.SayFilesAttached, clew.SayGit:
+	case clew.SayInstructionsRead, clew.SayFilesAttached, clew.SayGit, clew.SayKernelStatus:
 		if s.once(m) {
 			s.note(Faint, "%s", m.Text)
 		}

@@ -433,7 +433,8 @@ func TestEndWithinOneChange(t *testing.T) {
 	}
 }
 
-// What a kernel puts out is told as text, once it is whole; that it is busy is not.
+// What a kernel puts out is told as text, once it is whole; that it is busy is not. What
+// became of the kernel itself is told.
 func TestStoryTellsCells(t *testing.T) {
 	cell := func(id clew.MessageID, kind clew.OutputKind, text string, partial bool) clew.Message {
 		return clew.Message{
@@ -447,7 +448,10 @@ func TestStoryTellsCells(t *testing.T) {
 	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_2", clew.OutputStream, "one\ntwo\n", false)}}, false)
 	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_3", clew.OutputError, "\x1b[31mKeyError\x1b[0m: 'a'", false), cell("msg_1", clew.OutputStatus, "idle", false)}}, false)
 	tell(s, clew.StatePut{Message: []clew.Message{cell("msg_2", clew.OutputStream, "one\ntwo\n", false)}}, false)
-	if want := "  one\n  two\n  KeyError: 'a'\n"; out.String() != want {
+	again := clew.Message{MessageID: "msg_4", Type: clew.TypeSay, Say: clew.SayKernelStatus, Role: clew.SpeakerSystem, Text: "a.ipynb: all 2 cells ran again in a fresh kernel."}
+	tell(s, clew.StatePut{Message: []clew.Message{again}}, false)
+	tell(s, clew.StatePut{Message: []clew.Message{again}}, false)
+	if want := "  one\n  two\n  KeyError: 'a'\n\na.ipynb: all 2 cells ran again in a fresh kernel.\n"; out.String() != want {
 		t.Errorf("told %q, want %q", out.String(), want)
 	}
 }

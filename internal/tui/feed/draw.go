@@ -224,8 +224,12 @@ var markerWords = map[clew.Say]string{
 }
 
 func (r *Row) drawMarker(width int) []paint.Line {
+	at := mark{"┊", paint.Past}
 	text := r.note
 	if r.first != nil {
+		if r.first.Say == clew.SayKernelStatus { // what it says of cells is its end
+			return r.onThread(at, paint.Paragraphs(paint.Style{Ink: paint.Past}, r.first.Text, width))
+		}
 		text = markerWords[r.first.Say]
 		if stopped(&r.first.Message) {
 			text = "stopped"
@@ -234,5 +238,5 @@ func (r *Row) drawMarker(width int) []paint.Line {
 			text = strings.TrimSpace(text + " " + term.FirstLine(r.first.Text))
 		}
 	}
-	return r.onThread(mark{"┊", paint.Past}, []paint.Line{paint.L(paint.S(paint.Past, text)).Cut(width)})
+	return r.onThread(at, []paint.Line{paint.L(paint.S(paint.Past, text)).Cut(width)})
 }
