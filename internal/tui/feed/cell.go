@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -26,21 +27,31 @@ type cellState struct {
 	lost   bool
 }
 
-// runsOf says of the last run of each cell how it stands.
-func runsOf(r *client.Replica) map[string]cellState {
-	runs := map[string]cellState{}
+// A runKey names a run of a cell. Without a run it names the cell: what became of a run
+// is known of the cell's last one only.
+type runKey struct{ notebook, cell, run string }
+
+// runsOf says of each cell what it is called, and of its last run how it stands.
+func runsOf(r *client.Replica) map[runKey]cellState {
+	runs := map[runKey]cellState{}
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		if c.RunID == "" {
-			continue
-		}
-		s := cellState{source: term.FirstLine(c.Source), status: c.Status, word: ask.CellStatus(c), tookMS: c.DurationMS, lost: c.OutputsLost}
+		s := cellState{source: term.FirstLine(c.Source)}
+		last := cellState{source: s.source, status: c.Status, word: ask.CellStatus(c), tookMS: c.DurationMS, lost: c.OutputsLost}
 		for j := range r.Notebooks {
-			if r.Notebooks[j].NotebookID == c.NotebookID {
-				s.name = ask.CellName(&r.Notebooks[j], c)
+			n := &r.Notebooks[j]
+			if n.NotebookID != c.NotebookID {
+				continue
+			}
+			s.name, last.name = ask.CellName(n, &clew.CellInfo{CellID: c.CellID}), ask.CellName(n, c)
+			if n.Run != nil && n.Run.CellID == c.CellID && n.Run.RunID != c.RunID { // the run is repeated, which is shown nowhere
+				last.status, last.word = "", ""
 			}
 		}
-		runs[c.RunID] = s
+		runs[runKey{c.NotebookID, c.CellID, ""}] = s
+		if c.RunID != "" {
+			runs[runKey{c.NotebookID, c.CellID, c.RunID}] = last
+		}
 	}
 	return runs
 }
@@ -50,6 +61,14 @@ func (f *Feed) takeRuns(r *client.Replica) {
 	if runs := runsOf(r); !maps.Equal(runs, f.runs) {
 		f.runs, f.dirty = runs, true
 	}
+}
+
+// runOf gives how a run stands, as far as that is known.
+func (f *Feed) runOf(c *clew.MessageCell) cellState {
+	if s, ok := f.runs[runKey{c.NotebookID, c.CellID, c.RunID}]; ok {
+		return s
+	}
+	return f.runs[runKey{c.NotebookID, c.CellID, ""}]
 }
 
 // joinsRun puts what a kernel put out into the row of its run.
@@ -64,10 +83,11 @@ func (b *builder) joinsRun(e *entry) bool {
 
 func (r *Row) drawCell(width int) []paint.Line {
 	s := r.cell
-	m, word := cellMark(s.status), s.word
-	if s.status == "" && r.first.Partial {
-		m, word = markRun, "running"
+	if s.status == "" {
+		s.status = r.seemsToBe()
+		s.word = ask.CellStatus(&clew.CellInfo{Status: s.status})
 	}
+	m, word := cellMark(s.status), s.word
 	if s.tookMS >= 1000 {
 		word = strings.TrimSpace(fmt.Sprintf("%s %.1f s", word, float64(s.tookMS)/1000))
 	}
@@ -94,6 +114,18 @@ func (r *Row) drawCell(width int) []paint.Line {
 		lines = append(lines, l.With(paint.S(paint.Plain, "  ")))
 	}
 	return r.onThread(m, lines)
+}
+
+// seemsToBe says by what a run put out how it stands. What became of earlier runs of a
+// cell is not held.
+func (r *Row) seemsToBe() clew.CellStatus {
+	if r.first.Partial {
+		return clew.CellRunning
+	}
+	if r.first.Cell.Output == clew.OutputError || slices.ContainsFunc(r.more, func(e *entry) bool { return e.Cell.Output == clew.OutputError }) {
+		return clew.CellError
+	}
+	return clew.CellOK
 }
 
 // shownOf is all of a cell's output if the row is open, and its end otherwise: the

@@ -39,6 +39,36 @@ func TestRunOfCellIsOneRow(t *testing.T) {
 	}
 }
 
+// Earlier runs of a cell keep its name, and a run stays as it was while it is repeated:
+// what the kernel puts out then is shown nowhere.
+func TestEarlierRunsOfCell(t *testing.T) {
+	s := open(t)
+	s.Notebooks = []clew.NotebookInfo{{NotebookID: "nb_1", Cells: clew.List[string]{"z", "a"}}}
+	s.Cells = []clew.CellInfo{{NotebookID: "nb_1", CellID: "a", Source: "f()", RunID: "cr_3", Status: clew.CellOK, ExecutionCount: 3}}
+	s.says(output(1, "cr_1", clew.OutputError, "NameError: f"), output(2, "cr_2", clew.OutputStream, "two\n"), output(3, "cr_3", clew.OutputStream, "three\n"))
+	s.sees("✕ ▸ cell 2  f()", "failed", "● ▸ cell 2  f()", "● ▸ cell 2 [3]  f()")
+	s.Cells = []clew.CellInfo{{NotebookID: "nb_1", CellID: "a", Source: "f()", RunID: "cr_4", Status: clew.CellQueued, ExecutionCount: 3}}
+	s.says()
+	s.sees("● ▸ cell 2  f()")
+	s.Notebooks[0].Run = &clew.CellRun{RunID: "cr_4", CellID: "a", Repeats: "cr_3"}
+	s.Cells = []clew.CellInfo{{NotebookID: "nb_1", CellID: "a", Source: "f()", RunID: "cr_3", Status: clew.CellRunning, ExecutionCount: 3}}
+	s.says()
+	s.sees("● ▸ cell 2 [3]  f()")
+	if text := shown(s.Feed, 60); strings.Contains(text, "running") {
+		t.Errorf("it shows\n%s", text)
+	}
+}
+
+// What is said of a kernel is shown whole.
+func TestKernelStatus(t *testing.T) {
+	s := open(t)
+	s.says(clew.Message{
+		MessageID: clew.MessageIDOf(1), Type: clew.TypeSay, Say: clew.SayKernelStatus, Role: clew.SpeakerSystem,
+		Text: "reports/analysis.ipynb: all 3 cells ran again in a fresh kernel. Cell 2 had a different result.",
+	})
+	s.sees("┊ reports/analysis.ipynb: all 3 cells", "Cell 2 had a", "different result.")
+}
+
 // An error is marked, and the end of a long output is shown until the row is opened.
 func TestLongOutputOfCell(t *testing.T) {
 	s := open(t)

@@ -28,7 +28,7 @@ type Feed struct {
 	changed []clew.MessageID // calls that went on, since they were last asked for
 
 	marks map[clew.TaskID]mark
-	runs  map[string]cellState // of cells, by their ids
+	runs  map[runKey]cellState // of cells, by their ids
 	move  *clew.LastMove       // the last one that is known
 	began bool                 // a state was taken
 	notes []note

@@ -172,7 +172,7 @@ func (b *builder) take(e *entry) {
 		b.owners[e.ToolCallID] = r
 	}
 	if kind == Cell {
-		r.cell, b.owners["run:"+e.Cell.RunID] = b.feed.runs[e.Cell.RunID], r
+		r.cell, b.owners["run:"+e.Cell.RunID] = b.feed.runOf(e.Cell), r
 	}
 	b.rows = append(b.rows, r)
 }
