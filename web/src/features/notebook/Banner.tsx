@@ -25,7 +25,7 @@ export function Banner({ book, notebook, mayChange }: { book: Book; notebook: No
       )}
       {!notebook.conflict && notebook.status === "ready" && notebook.problem && <Line tone="fail" title={t.notWritten} help={notebook.problem} actions={mayChange && <Button onClick={() => void book.save()}>{t.tryAgain}</Button>} />}
       {ahead && (
-        <Line title={t.ahead} help={t.aheadHelp} actions={mayChange && <><Button onClick={() => void book.restart(true)}>{t.rerun}</Button><Button onClick={() => void book.restart()}>{t.fresh}</Button><Button look="quiet" onClick={() => setKept(kernel.kernel_id)}>{t.keep}</Button></>} />
+        <Line title={t.ahead} help={t.aheadHelp} actions={mayChange && <><Button onClick={() => void book.restart(true)}>{t.restartRun}</Button><Button onClick={() => void book.restart()}>{t.fresh}</Button><Button look="quiet" onClick={() => setKept(kernel.kernel_id)}>{t.keep}</Button></>} />
       )}
       {rerun && (rerun.status === "preparing" || rerun.status === "running") && (
         <Line title={t.rerunning(rerun.done, rerun.total)} help={t.rerunningHelp} actions={mayChange && rerun.status === "running" && <Button onClick={() => void book.interrupt()}>{t.stop}</Button>} />

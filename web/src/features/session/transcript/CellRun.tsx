@@ -25,7 +25,8 @@ export function CellRun({ session, row }: { session: Session; row: Row }) {
   if (!of || !first) return null;
   const n = (notebook?.cells.indexOf(of.cell_id ?? "") ?? -1) + 1;
   const failed = ids.some((id) => session.store.message(id)?.cell?.output === "error");
-  const latest = cell?.run_id === of.run_id ? cell.status : undefined; // what became of an earlier run is not held
+  const repeated = cell?.status === "running" && notebook?.run?.run_id !== of.run_id; // which shows nothing
+  const latest = cell?.run_id === of.run_id && !repeated ? cell.status : undefined; // what became of an earlier run is not held
   const status = latest === "running" || latest === "aborted" || latest === "in_doubt" ? latest : failed ? "error" : "ok";
   const name = <>{t.cell(n)}{notebook?.path && <span className="font-normal text-soft"> · {notebook.path}</span>}</>;
   return (

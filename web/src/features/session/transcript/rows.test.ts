@@ -37,6 +37,11 @@ describe("rows", () => {
     expect(kinds([user(), started(), deleted("in_doubt")])).toEqual(["user"]);
   });
 
+  test("what became of a kernel is a note, not an agent's words", () => {
+    const rows = rowsOf([message({}), message({ say: "kernel_status", role: "system", text: "a.ipynb: all 2 cells ran again in a fresh kernel." })]);
+    expect(rows.map((r) => [r.kind, r.voice, r.head])).toEqual([["text", "agent", true], ["marker", "system", false]]);
+  });
+
   test("a run of calls that only look is one row; others stand alone", () => {
     const list = [call("read_file", "a"), call("list_files", "b"), started(), call("search_files", "c"), call("edit", "d"), call("read_file", "e")];
     expect(kinds(list)).toEqual(["reads", "call", "call"]);

@@ -76,7 +76,7 @@ interface Started {
 const quietTools = new Set(["read_file", "list_files", "search_files", "read_output"]);
 const calls = new Set(["tool", "command", "use_mcp_server", "browser_action_launch"]);
 const outputs = new Set(["command_output", "codebase_search_result", "mcp_server_request_started", "mcp_server_response", "browser_action", "browser_action_result"]);
-const markers = new Set(["condense_context", "sliding_window_truncation", "checkpoint_saved", "user_edit_todos", "api_req_retry_delayed", "model_fallback", "instructions_read", "files_attached", "git", "browser_session_status", "shell_integration_warning"]);
+const markers = new Set(["condense_context", "sliding_window_truncation", "checkpoint_saved", "user_edit_todos", "api_req_retry_delayed", "model_fallback", "instructions_read", "files_attached", "git", "browser_session_status", "kernel_status", "shell_integration_warning"]);
 const errors = new Set(["error", "condense_context_error", "diff_error", "rooignore_error"]);
 const metas = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_deleted"]);
 

@@ -53,7 +53,7 @@ export const transcriptWords = words({
     calls: (n: number) => (n === 1 ? "1 model call" : `${n} model calls`), tokensIn: (n: string) => `${n} in`, tokensOut: (n: string) => `${n} out`, cached: (n: string) => `${n} cached`,
     markers: {
       condense_context: "Context condensed", sliding_window_truncation: "Old messages left out of the context", checkpoint_saved: "Checkpoint", user_edit_todos: "Steps changed",
-      api_req_retry_delayed: "The model did not answer; trying again", api_req_deleted: "Stopped", model_fallback: "Another model", instructions_read: "Instructions read", files_attached: "Files attached", git: "Git", browser_session_status: "Browser", shell_integration_warning: "Shell",
+      api_req_retry_delayed: "The model did not answer; trying again", api_req_deleted: "Stopped", model_fallback: "Another model", instructions_read: "Instructions read", files_attached: "Files attached", git: "Git", browser_session_status: "Browser", kernel_status: "Kernel", shell_integration_warning: "Shell",
     } as Record<string, string>,
     fromTo: (a: string, b: string) => `${a} → ${b} tokens`, hidden: (n: number) => `${n} messages`,
     errorHelp: "The session is still open: say what to do next, or rewind.",
@@ -96,7 +96,7 @@ export const transcriptWords = words({
     calls: (n: number) => `모델 호출 ${n}회`, tokensIn: (n: string) => `입력 ${n}`, tokensOut: (n: string) => `출력 ${n}`, cached: (n: string) => `캐시 ${n}`,
     markers: {
       condense_context: "컨텍스트 요약됨", sliding_window_truncation: "오래된 메시지를 컨텍스트에서 제외", checkpoint_saved: "체크포인트", user_edit_todos: "단계 변경",
-      api_req_retry_delayed: "모델이 응답하지 않아 다시 시도합니다", api_req_deleted: "중지함", model_fallback: "다른 모델", instructions_read: "지침 읽음", files_attached: "파일 첨부", git: "Git", browser_session_status: "브라우저", shell_integration_warning: "셸",
+      api_req_retry_delayed: "모델이 응답하지 않아 다시 시도합니다", api_req_deleted: "중지함", model_fallback: "다른 모델", instructions_read: "지침 읽음", files_attached: "파일 첨부", git: "Git", browser_session_status: "브라우저", kernel_status: "커널", shell_integration_warning: "셸",
     },
     fromTo: (a: string, b: string) => `토큰 ${a} → ${b}`, hidden: (n: number) => `메시지 ${n}개`,
     errorHelp: "세션은 열려 있습니다. 다음에 할 일을 적거나 되돌리세요.",
