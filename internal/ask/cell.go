@@ -84,6 +84,8 @@ func KernelWork(list []clew.NotebookInfo) string {
 	for i := range list {
 		n := &list[i]
 		switch {
+		case n.Rerun != nil && !n.Rerun.Status.Over():
+			return "kernel " + rerunning(n.Rerun, "runs cells again")
 		case n.Kernel.State == clew.KernelBusy && n.Run != nil && n.Run.CellID != "":
 			return fmt.Sprintf("kernel runs cell %d of %d", slices.Index(n.Cells, n.Run.CellID)+1, len(n.Cells))
 		case n.Kernel.State == clew.KernelBusy:
@@ -95,4 +97,42 @@ func KernelWork(list []clew.NotebookInfo) string {
 		}
 	}
 	return ""
+}
+
+// rerunning says how far a rerun is, behind words for what happens.
+func rerunning(r *clew.RerunInfo, what string) string {
+	if r.Total == 0 { // what ran is being looked up
+		return what
+	}
+	return fmt.Sprintf("%s: %d of %d", what, r.Done, r.Total)
+}
+
+// KernelNote says in what a kernel is not where its notebook is, or may not be: after a
+// rewind, or after cells ran again. It is "" for most.
+func KernelNote(n *clew.NotebookInfo) string {
+	r := n.Rerun
+	switch {
+	case r != nil && !r.Status.Over():
+		return rerunning(r, "cells run again")
+	case n.Kernel.Ahead:
+		return "kernel is ahead"
+	case r == nil || r.Status == clew.RerunOK:
+		return ""
+	case r.Status == clew.RerunStopped:
+		return fmt.Sprintf("%d of %d cells ran again", r.Done, r.Total)
+	}
+	var places []int
+	for _, d := range r.Differences {
+		if at := slices.Index(n.Cells, d.CellID); at >= 0 {
+			places = append(places, at+1)
+		}
+	}
+	slices.Sort(places)
+	switch places = slices.Compact(places); len(places) {
+	case 0:
+		return "different result: a cell that is gone"
+	case 1:
+		return fmt.Sprintf("different result: cell %d", places[0])
+	}
+	return "different results: cells " + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ", "), "[]")
 }

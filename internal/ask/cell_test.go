@@ -51,3 +51,29 @@ func TestCellWords(t *testing.T) {
 		}
 	}
 }
+
+// Whoever cannot see the notebook's page learns how far a rerun is, and how it went.
+func TestRerunWords(t *testing.T) {
+	differs := clew.List[clew.RunDifference]{{CellID: "b"}, {CellID: "gone"}, {CellID: "a"}, {CellID: "b", State: true}}
+	for _, c := range []struct {
+		ahead      bool
+		rerun      *clew.RerunInfo
+		note, work string
+	}{
+		{false, nil, "", ""},
+		{true, nil, "kernel is ahead", ""},
+		{true, &clew.RerunInfo{Status: clew.RerunPreparing}, "cells run again", "kernel runs cells again"},
+		{false, &clew.RerunInfo{Status: clew.RerunRunning, Done: 2, Total: 5}, "cells run again: 2 of 5", "kernel runs cells again: 2 of 5"},
+		{false, &clew.RerunInfo{Status: clew.RerunOK, Done: 5, Total: 5}, "", ""},
+		{true, &clew.RerunInfo{Status: clew.RerunOK, Done: 5, Total: 5}, "kernel is ahead", ""},
+		{false, &clew.RerunInfo{Status: clew.RerunStopped, Done: 2, Total: 5, Differences: differs}, "2 of 5 cells ran again", ""},
+		{false, &clew.RerunInfo{Status: clew.RerunDiffers, Done: 5, Total: 5, Differences: differs}, "different results: cells 1, 2", ""},
+		{false, &clew.RerunInfo{Status: clew.RerunDiffers, Done: 5, Total: 5, Differences: differs[:1]}, "different result: cell 2", ""},
+		{false, &clew.RerunInfo{Status: clew.RerunDiffers, Done: 5, Total: 5, Differences: differs[1:2]}, "different result: a cell that is gone", ""},
+	} {
+		n := clew.NotebookInfo{Cells: []string{"a", "b"}, Kernel: clew.KernelInfo{State: clew.KernelIdle, Ahead: c.ahead}, Rerun: c.rerun}
+		if note, work := KernelNote(&n), KernelWork([]clew.NotebookInfo{{}, n}); note != c.note || work != c.work {
+			t.Errorf("%+v: %q and %q, want %q and %q", c.rerun, note, work, c.note, c.work)
+		}
+	}
+}

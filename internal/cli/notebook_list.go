@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/ask"
 	"github.com/clew-run/clew/internal/cli/env"
 )
 
@@ -26,7 +27,7 @@ func notebookListCommand(a *env.App, r *env.Remote) *cobra.Command {
 		Use:   "ls [SESSION]",
 		Short: "List open notebooks",
 		Long: "List the notebooks that are open in the sessions of this directory, or in one session: their files, how\n" +
-			"many cells they have, and what their kernels do.",
+			"many cells they have, what their kernels do, and how that went where cells ran again after a rewind.",
 		Example: "clew notebook ls\nclew notebook ls sess_1 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,6 +100,9 @@ func notebookTable(w io.Writer, list []listedNotebook, c *env.Rest) error {
 			file += "  (" + n.Problem + ")"
 		case n.Unsaved:
 			file += "  (not saved yet)"
+		}
+		if note := ask.KernelNote(&n.NotebookInfo); note != "" {
+			file += "  (" + note + ")"
 		}
 		rows = append(rows, []string{env.Shorten(n.SessionID), strconv.Itoa(len(n.Cells)), string(n.Kernel.State), env.Plain(file)})
 	}
