@@ -254,6 +254,12 @@ func TestPrintMove(t *testing.T) {
 			CommitHash: strings.Repeat("a", 64), Files: &clew.FilesReturned{Changed: 1, Before: strings.Repeat("b", 64)},
 		}}, "Done: the files are those of aaaaaaaaaaaa.\nFiles: 1 written, 0 removed.\nTake it back: clew checkpoint restore s1 bbbbbbbbbbbb\n"},
 		{"untold", history.Rewound{Records: []clew.MessageID{"a"}}, "Done.\nNothing continues by itself now: send a message, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
+		{"asked", history.Rewound{Event: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{RemovedCount: 3}, Asked: []clew.RequestID{"req_1"}},
+			"Done: 3 messages removed.\nA kernel has run cells after this point. Say what happens to it: clew answer req_1\nNothing continues by itself now: send a message, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
+		{"rerun", history.Rewound{Event: clew.EventHistoryRewound, Data: &clew.HistoryRewoundData{RemovedCount: 3}, Rerun: true},
+			"Done: 3 messages removed.\nCells run again now; agents wait until that is done.\nNothing else continues by itself: send a message, answer what is open, or resume the run.\nTake it back: clew undo s1\n"},
+		{"undone", history.Rewound{Event: clew.EventRewindUndone, Data: &clew.RewindUndoneData{FromMessageID: clew.MessageIDOf(7), RestoredCount: 1}, Rerun: true},
+			"Done: the rewind to msg_000000000007 is undone, 1 message back.\nCells run again now; agents wait until that is done.\nDo it again: clew redo s1\n"},
 		{"nothing", history.Rewound{}, "The session is there already: nothing was changed.\n"},
 	}
 	for _, tt := range tests {

@@ -83,6 +83,10 @@ type Rewound struct {
 	// Event and Data are the record that took the session there.
 	Event clew.EventType `json:"event,omitempty"`
 	Data  any            `json:"data,omitempty"`
+	// Asked are the questions about kernels that are ahead now. Rerun says that one runs
+	// cells again.
+	Asked []clew.RequestID `json:"-"`
+	Rerun bool             `json:"-"`
 
 	undone time.Time                  // when the rewind was made that is undone now
 	files  *clew.CheckpointDiffAnswer // what became of files, if nobody was told before

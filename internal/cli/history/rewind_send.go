@@ -3,15 +3,14 @@ package history
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"time"
 
 	"github.com/clew-run/clew"
-	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/cli/env"
+	"github.com/clew-run/clew/wire"
 )
 
 // moveTimeout bounds a command that writes files. The server goes on without
@@ -51,51 +50,56 @@ func move(ctx context.Context, c *env.Rest, id clew.SessionID, typ clew.CommandT
 		return err
 	}
 	result.Records, result.Done = append([]clew.MessageID{}, r.Records...), true
-	ev, err := arrival(ctx, c, id, r.Records)
-	if err != nil {
-		return nil // it is done; the record would only have told more of it
-	}
-	result.Event, result.Data = ev.Type, ev.Data
+	_ = arrival(ctx, c, id, r.Records, result) // it is done; the records would only have told more of it
 	return nil
 }
 
-// arrival reads the record that took the session or its files elsewhere, or
-// that saved them, among those of a receipt.
-func arrival(ctx context.Context, c *env.Rest, id clew.SessionID, records []clew.MessageID) (clew.Event, error) {
-	none := errors.New("no such record")
-	if len(records) == 0 {
-		return clew.Event{}, none
+// arrival reads among the records of a receipt the one that took the session or its files
+// elsewhere, or that saved them, and what kernels do now.
+func arrival(ctx context.Context, c *env.Rest, id clew.SessionID, list []clew.MessageID, result *Rewound) error {
+	if len(list) == 0 {
+		return nil
 	}
-	first, err := records[0].Seq()
+	first, err := list[0].Seq()
 	if err != nil {
-		return clew.Event{}, err
+		return err
 	}
-	last, err := records[len(records)-1].Seq()
+	last, err := list[len(list)-1].Seq()
 	if err != nil {
-		return clew.Event{}, err
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, env.RequestTimeout)
 	defer cancel()
-	opts := c.Dialing(id)
-	opts.ResumeFrom = string(clew.MessageIDOf(first - 1))
-	ws, err := client.Dial(ctx, opts)
-	if err != nil {
-		return clew.Event{}, err
-	}
-	defer ws.Close()
-	for env, err := range ws.Follow(ctx) {
+	return records(ctx, c, id, string(clew.MessageIDOf(first-1)), func(frame wire.Envelope) (bool, error) {
+		if !slices.Contains(list, clew.MessageIDOf(frame.Seq())) {
+			return frame.Seq() < last, nil
+		}
+		return frame.Seq() < last, result.take(frame)
+	})
+}
+
+// take takes over what a record tells.
+func (r *Rewound) take(frame wire.Envelope) error {
+	switch typ := clew.EventType(frame.Type); typ {
+	case clew.EventKernelRerunRequested:
+		r.Rerun = true
+	case clew.EventHitlInputRequest:
+		e, err := clew.DecodeEvent(typ, frame.Data)
 		if err != nil {
-			return clew.Event{}, err
+			return err
 		}
-		switch typ := clew.EventType(env.Type); typ {
-		case clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventCheckpointRestored, clew.EventCheckpointSaved:
-			if slices.Contains(records, clew.MessageIDOf(env.Seq())) {
-				return clew.DecodeEvent(typ, env.Data)
-			}
+		if d, ok := e.Data.(*clew.HitlInputRequestData); ok && d.Kernel != nil {
+			r.Asked = append(r.Asked, d.RequestID)
 		}
-		if env.Seq() >= last {
-			break
+	case clew.EventHistoryRewound, clew.EventRewindUndone, clew.EventCheckpointRestored, clew.EventCheckpointSaved:
+		if r.Event != "" { // the first one
+			return nil
 		}
+		e, err := clew.DecodeEvent(typ, frame.Data)
+		if err != nil {
+			return err
+		}
+		r.Event, r.Data = e.Type, e.Data
 	}
-	return clew.Event{}, none
+	return nil
 }

@@ -140,8 +140,14 @@ func PrintMove(w io.Writer, r Rewound, at env.Remote) error {
 	return p.Err
 }
 
-// next says how to go on, and how to get back.
+// printNext says how to go on, and how to get back.
 func printNext(p *env.Page, r Rewound, files *clew.FilesReturned, at env.Remote) {
+	for _, id := range r.Asked {
+		p.Line("A kernel has run cells after this point. Say what happens to it: %s", at.Line("answer", string(id)))
+	}
+	if r.Rerun {
+		p.Line("Cells run again now; agents wait until that is done.")
+	}
 	switch r.Event {
 	case clew.EventRewindUndone:
 		p.Line("Do it again: %s", at.Line("redo", string(r.SessionID)))
@@ -150,7 +156,11 @@ func printNext(p *env.Page, r Rewound, files *clew.FilesReturned, at env.Remote)
 			p.Line("Take it back: %s", at.Line("checkpoint", "restore", string(r.SessionID), Short(files.Before)))
 		}
 	default:
-		p.Line("Nothing continues by itself now: send a message, answer what is open, or resume the run.")
+		by := "Nothing continues by itself now"
+		if r.Rerun {
+			by = "Nothing else continues by itself"
+		}
+		p.Line("%s: send a message, answer what is open, or resume the run.", by)
 		p.Line("Take it back: %s", at.Line("undo", string(r.SessionID)))
 	}
 }
