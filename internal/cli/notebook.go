@@ -35,7 +35,8 @@ func notebookCommand(a *env.App) *cobra.Command {
 		Long: "Open a notebook in the browser. Its folder is the workspace of a session: people and agents edit and run\n" +
 			"its cells there, and all of it is on record. A file that is not there is made when it is saved; without\n" +
 			"FILE the notebook has no file yet. Where the notebook is open already, that session is shown.\n\n" +
-			"Cells run in a kernel: clew notebook kernels says which there are, and what is missing.",
+			"Cells run in a kernel, for which clew needs Linux: clew notebook kernels says which there are, and what is\n" +
+			"missing.",
 		Example: "clew notebook analysis.ipynb\nclew notebook\nclew notebook run analysis.ipynb --save    # without a browser",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

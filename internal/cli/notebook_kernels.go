@@ -17,7 +17,7 @@ import (
 func notebookKernelsCommand(a *env.App, r *env.Remote) *cobra.Command {
 	return &cobra.Command{
 		Use:   "kernels",
-		Short: "List the kernels of this machine",
+		Short: "List the kernels for notebooks here, and those that run",
 		Long: "List the kernels that notebooks in this directory can have, with what is missing where there is none, and\n" +
 			"those that run. A kernel outlives the server: one that no server holds ends by itself after a while.",
 		Example: "clew notebook kernels\nclew notebook kernels --json",

@@ -34,8 +34,9 @@ func notebookRunCommand(a *env.App, r *env.Remote) *cobra.Command {
 		Long: "Run the cells of a notebook in order, in a session of its own and a fresh kernel. Each cell has a line on\n" +
 			"standard error, and what the cells put out goes to standard output as text. A cell that fails ends\n" +
 			"it: the exit code is 1. With --save the outputs are written to the file, those before a failure too;\n" +
-			"without it the file stays as it is. A cell that asks for input ends the command with exit code 4; it waits for the\n" +
-			"answer. Ctrl-C and --timeout stop the kernel.",
+			"without it the file stays as it is. A cell that asks for input ends the command with exit code 4; it waits for\n" +
+			"the answer. Ctrl-C and --timeout interrupt the cell: the exit code is 6. The kernel ends with the command,\n" +
+			"unless a cell waits for an answer. Kernels need Linux.",
 		Example: "clew notebook run analysis.ipynb\nclew notebook run report.ipynb --save --timeout 10m\nclew notebook run analysis.ipynb --from 3 --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
