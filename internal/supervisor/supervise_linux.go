@@ -115,6 +115,9 @@ func begin() (*supervisor, error) {
 		s.killAll()
 		return nil, err
 	}
+	if r := s.orders.Record; r != nil {
+		go r.record()
+	}
 	go watchLock(lock, s.watch, s.alone)
 	go s.accept()
 	s.lookForServer()

@@ -46,6 +46,17 @@ type Program struct {
 	// Orphan is how long the program may run while no server holds it. 0 ends it with
 	// its server.
 	Orphan time.Duration
+	// Record is what of the program's words is written down; nil without any.
+	Record *Recording
+}
+
+// A Recording is a file of what a program publishes on a socket of ZeroMQ, in frames as
+// they came. Whoever needs it no more empties it. It has all from some message on: what
+// does not fit empties it too.
+type Recording struct {
+	Socket string // of the program, a path
+	File   string
+	Max    int64 // bytes
 }
 
 // Why a program ended.

@@ -36,6 +36,10 @@ func (k *Kernel) Answered(question string) bool {
 	return err == nil && string(b) == question
 }
 
+// Recording is the file of what it published, as kernel.OpenRecording reads it. A kernel of
+// an earlier version has none.
+func (k *Kernel) Recording() string { return recordingFile(k.held.Dir()) }
+
 // Signals reports whether it is interrupted by Interrupt, and not by a message.
 func (k *Kernel) Signals() bool { return k.about.Interrupt == InterruptSignal }
 
@@ -95,6 +99,7 @@ func lastLine(text string) string {
 func socketDir(dir string) string      { return filepath.Join(dir, "k") }
 func connectionFile(dir string) string { return filepath.Join(dir, "connection.json") }
 func aboutFile(dir string) string      { return filepath.Join(dir, "kernel.json") }
+func recordingFile(dir string) string  { return filepath.Join(dir, "published") }
 func answeredFile(dir string) string   { return filepath.Join(dir, "answered") }
 
 // shownConnectionFile is the one that the kernel reads.

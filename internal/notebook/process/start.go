@@ -47,6 +47,7 @@ func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
 		ID: st.ID, About: "kernel " + st.Spec.Name + " in " + st.Workspace.Dir,
 		Argv: kept.Argv, Env: kept.Env, Dir: kept.Dir, Files: kept.Files, Info: kept.Info, Gate: kept.Gate,
 		Group: kept.Group, Limits: opts.Limits, Orphan: s.Orphan(),
+		Record: &supervisor.Recording{Socket: filepath.Join(socketDir(dir), "s-2"), File: recordingFile(dir), Max: maxRecorded},
 	})
 	if err != nil {
 		kept.Abandon()
@@ -105,6 +106,10 @@ func (s *Starter) Effect(ctx context.Context, st Start) (effect clew.Effect, pro
 	}, protected || st.Spec.FromWorkspace, refused
 }
 
+// maxRecorded bounds what is kept of what a kernel publishes, for a server that comes later:
+// a run whose outputs are all kept (see the package notebook) has a place.
+const maxRecorded = 128 << 20
+
 // prepare makes the directory with the connection file, in which nothing is of an
 // earlier kernel.
 func prepare(dir string, a about) error {
@@ -132,6 +137,9 @@ func prepare(dir string, a about) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(profile, "ipython_kernel_config.py"), kernelConfig, 0o600); err != nil {
+		return err
+	}
+	if err := os.Remove(recordingFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	key := make([]byte, 32)

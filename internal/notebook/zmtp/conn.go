@@ -96,7 +96,7 @@ func (c *Conn) Send(ctx context.Context, frames ...[]byte) error {
 		return errors.Join(ErrNotSent, err)
 	}
 	done := during(ctx, c.raw.SetWriteDeadline)
-	n, err := c.raw.Write(encode(frames))
+	n, err := c.raw.Write(Encode(frames))
 	if done() && isTimeout(err) {
 		err = ctx.Err()
 	}

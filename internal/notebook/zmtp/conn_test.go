@@ -167,7 +167,7 @@ func TestTimeoutKeepsWhatCame(t *testing.T) {
 	x, y := sockets(t)
 	c := &Conn{raw: x, reader: newReader(x)}
 	frames := [][]byte{[]byte("first"), bytes.Repeat([]byte("z"), 100_000), {}, []byte("last")}
-	all := encode(frames)
+	all := Encode(frames)
 	for at, step := 0, 0; at < len(all); step++ {
 		n := min(1+step*step*200, len(all)-at)
 		if _, err := y.Write(all[at : at+n]); err != nil {

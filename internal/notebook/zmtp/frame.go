@@ -17,8 +17,8 @@ const (
 // firstRoom is what is set aside for a frame before any of it has come.
 const firstRoom = 32 << 10
 
-// encode writes the frames of a message.
-func encode(frames [][]byte) []byte {
+// Encode writes the frames of a message as they are sent.
+func Encode(frames [][]byte) []byte {
 	size := 0
 	for _, f := range frames {
 		size += 9 + len(f)
@@ -57,6 +57,17 @@ type reader struct {
 	body    []byte
 	left    uint64 // of the frame under way
 }
+
+// A Reader reads messages from a stream that may still grow, such as a file to which
+// Encode's are appended.
+type Reader struct{ reader *reader }
+
+// NewReader gives a Reader of what r has from here on.
+func NewReader(r io.Reader) *Reader { return &Reader{newReader(r)} }
+
+// Message gives the frames of the next message. After io.EOF or io.ErrUnexpectedEOF it
+// goes on where it was once there is more.
+func (r *Reader) Message() ([][]byte, error) { return r.reader.message() }
 
 func newReader(r io.Reader) *reader {
 	return &reader{in: bufio.NewReaderSize(r, firstRoom)}

@@ -26,7 +26,7 @@ func (zeros) Read(b []byte) (int, error) {
 
 // TestOverTheLimit reads past what is too large, and goes on with what follows.
 func TestOverTheLimit(t *testing.T) {
-	after := string(encode([][]byte{[]byte("after")}))
+	after := string(Encode([][]byte{[]byte("after")}))
 	many := strings.Repeat("\x01\x00", MaxFrames) + "\x00\x00"
 	for name, in := range map[string]io.Reader{
 		"a frame":         io.MultiReader(bytes.NewReader(head(0, 1<<30)), io.LimitReader(zeros{}, 1<<30), strings.NewReader(after)),
@@ -113,7 +113,7 @@ func FuzzFrame(f *testing.F) {
 			for _, f := range frames {
 				kept += len(f)
 			}
-			if again, err := newReader(bytes.NewReader(encode(frames))).message(); err != nil || !equal(again, frames) {
+			if again, err := newReader(bytes.NewReader(Encode(frames))).message(); err != nil || !equal(again, frames) {
 				t.Fatalf("%q was written as %q: %v", frames, again, err)
 			}
 		}
