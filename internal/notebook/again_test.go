@@ -1,6 +1,7 @@
 package notebook_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,18 +52,21 @@ func TestServerDiesDuringACell(t *testing.T) {
 	t.Logf("attached again %v after the crash", time.Since(began))
 	touch(t, filepath.Join(w.dir, "go"))
 	d := w.await(run)
-	if d.Status != clew.CellOK || !d.OutputsLost || d.ExecutionCount != 2 {
+	if d.Status != clew.CellOK || d.OutputsLost || d.ExecutionCount != 2 {
 		t.Errorf("it ended with %+v\n%s", d, w.story())
 	}
 	if got := w.text(run); got != "begun\ndone\n" {
 		t.Errorf("it printed %q", got)
+	}
+	if shown := w.shown(run); len(shown) != 2 { // what it printed, and 'end'
+		t.Errorf("that is %d messages: %+v", len(shown), shown)
 	}
 	kept := ""
 	for _, o := range w.outputsOf(d.OutputBlob) { // the file is written from it
 		text, _ := o["text"].(string)
 		kept += text
 	}
-	if !strings.HasPrefix(kept, "begun\ndone\n") {
+	if kept != "begun\ndone\n" {
 		t.Errorf("kept is %q", kept)
 	}
 	status := 0
@@ -86,17 +90,20 @@ func TestCellEndsWithoutAServer(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
 	w.run("import time, os\ncount = 0")
-	for code, want := range map[string]clew.CellStatus{"count += 1": clew.CellOK, "count += 1; 1/0": clew.CellError} {
+	for code, want := range map[string]clew.CellStatus{"count += 1": clew.CellOK, "count += 1; print('last'); 1/0": clew.CellError} {
 		_ = os.Remove(filepath.Join(w.dir, "go"))
-		run := w.start("print('begun', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.02)\nos.remove('go')\nopen('done', 'w').close()\n" + code)
+		run := w.start("print('begun', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.02)\nos.remove('go')\nprint('meanwhile')\nopen('done', 'w').close()\n" + code)
 		w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
 		w.close()
 		touch(t, filepath.Join(w.dir, "go"))
 		waitFile(t, filepath.Join(w.dir, "done"))
 		_ = os.Remove(filepath.Join(w.dir, "done"))
 		w.again()
-		if d := w.await(run); d.Status != want || !d.OutputsLost {
+		if d := w.await(run); d.Status != want || d.OutputsLost {
 			t.Errorf("%s: it ended with %+v", code, d)
+		}
+		if text := w.text(run); !strings.HasPrefix(text, "begun\nmeanwhile\n") || strings.Contains(code, "last") != strings.Contains(text, "last\n") {
+			t.Errorf("%s: it printed %q", code, text)
 		}
 	}
 	if d := w.run("print(count)"); w.text(d.RunID) != "2\n" {
@@ -217,5 +224,107 @@ func TestWedgedKernel(t *testing.T) {
 	w.until("another kernel", func() bool { return w.lastKernel().State == clew.KernelIdle && w.lastKernelID() != before })
 	if d := w.run("x"); d.ErrorName != "NameError" {
 		t.Errorf("after the restart: %+v", d)
+	}
+}
+
+// A cell prints while servers come and go. Its kernel's supervisor writes down what it
+// publishes, so that nothing is missing in the end, and nothing is there twice.
+func TestNothingIsLostThroughCrashes(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("import time, os\nfrom IPython.display import display, clear_output")
+	run := w.start(`for i in range(600):
+    print(i, flush=True)
+    if i % 20 == 0: display({'text/plain': f'display {i}'}, raw=True)
+    if i == 100: open('first', 'w').close()
+    if i == 300:
+        open('second', 'w').close()
+        while not os.path.exists('go'): time.sleep(0.01)
+    time.sleep(0.003)`)
+	waitFile(t, filepath.Join(w.dir, "first"))
+	for range 3 {
+		w.crash()
+		poll(t, "the kernel", func() bool { return w.runner.Joined() == 1 })
+	}
+	w.close()
+	waitFile(t, filepath.Join(w.dir, "second")) // the rest is printed without a server
+	w.again()
+	touch(t, filepath.Join(w.dir, "go"))
+	d := w.await(run)
+	if d.Status != clew.CellOK || d.OutputsLost {
+		t.Errorf("it ended with %+v", d)
+	}
+	var text, displays, wantText, wantDisplays strings.Builder
+	for i := range 600 {
+		fmt.Fprintln(&wantText, i)
+		if i%20 == 0 {
+			fmt.Fprintln(&wantDisplays, "display", i)
+		}
+	}
+	for _, m := range w.shown(run) {
+		if m.Cell.Output == clew.OutputDisplay {
+			fmt.Fprintln(&displays, m.Text)
+		}
+	}
+	if w.text(run) != wantText.String() || displays.String() != wantDisplays.String() {
+		t.Errorf("it shows %q and %q", w.text(run), displays.String())
+	}
+	displays.Reset()
+	for _, o := range w.outputsOf(d.OutputBlob) {
+		switch o["output_type"] {
+		case "stream":
+			text.WriteString(o["text"].(string))
+		case "display_data":
+			fmt.Fprintln(&displays, o["data"].(map[string]any)["text/plain"])
+		}
+	}
+	if text.String() != wantText.String() || displays.String() != wantDisplays.String() {
+		t.Errorf("kept is %q and %q", text.String(), displays.String())
+	}
+	k, err := os.Stat(w.recording())
+	if err != nil || k.Size() > 4<<10 {
+		t.Errorf("the recording of what is on record: %v %v", k, err)
+	}
+}
+
+// A recording that does not have all of a run is not taken for the whole of it, at once or
+// while it is followed: the rest comes from the kernel itself, and that output may be
+// missing is said.
+func TestRecordingIsCutOff(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("import time, os")
+	for _, followed := range []bool{false, true} {
+		_ = os.Remove(filepath.Join(w.dir, "go"))
+		run := w.start("print('begun', flush=True)\nwhile not os.path.exists('go'):\n  time.sleep(0.02)\n  print('.', end='', flush=True)\nprint('done')")
+		w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
+		w.close()
+		if !followed {
+			emptied(t, w.recording())
+		}
+		w.again()
+		poll(t, "the kernel", func() bool { return w.runner.Joined() == 1 })
+		was := len(w.text(run))
+		w.until("more words", func() bool { return len(w.text(run)) > was })
+		if followed {
+			emptied(t, w.recording())
+			was = len(w.text(run))
+			w.until("more words", func() bool { return len(w.text(run)) > was })
+		}
+		touch(t, filepath.Join(w.dir, "go"))
+		d := w.await(run)
+		if text := w.text(run); d.Status != clew.CellOK || !d.OutputsLost || !strings.HasPrefix(text, "begun\n.") || !strings.HasSuffix(text, ".done\n") {
+			t.Errorf("it ended with %+v and printed %q", d, text)
+		}
+	}
+	if d := w.run("print(1)"); w.text(d.RunID) != "1\n" || d.OutputsLost {
+		t.Errorf("the next cell: %+v", d)
+	}
+}
+
+func emptied(t *testing.T, name string) {
+	t.Helper()
+	if err := os.Truncate(name, 0); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -28,16 +28,19 @@ type execution struct {
 	begun   time.Duration
 	flushed time.Duration // when something last went on record
 
-	reply   *executeReply
-	idle    bool
-	lost    bool                 // output may be missing
-	probe   <-chan *executeReply // of a run that another server began, see resume
-	stopped time.Duration        // when the cell was last interrupted
-	told    bool                 // that the cell goes on after it
-	asides  sync.WaitGroup       // of follow: what is said to the kernel beside the cell
-	heart   heart
-	found   <-chan found // the question of such a run
-	input   input
+	reply *executeReply
+	idle  bool
+	lost  bool // output may be missing
+	// recorded has what the kernel publishes, of a run that another server began: nil if
+	// that is heard from the kernel, as of others.
+	recorded *kernel.Recording
+	probe    <-chan *executeReply // of a run that another server began, see resume
+	stopped  time.Duration        // when the cell was last interrupted
+	told     bool                 // that the cell goes on after it
+	asides   sync.WaitGroup       // of follow: what is said to the kernel beside the cell
+	heart    heart
+	found    <-chan found // the question of such a run
+	input    input
 }
 
 // An executeReply is how a run ended.
@@ -90,7 +93,9 @@ func (e *execution) follow(ctx context.Context, hear <-chan kernel.Message) erro
 	defer stop()
 	defer e.heart.stop()
 	for {
-		wait, stopWait := e.nextFlush()
+		wait, stopFlush := e.nextFlush()
+		more, stopMore := e.nextRecorded()
+		stopWait := func() { stopFlush(); stopMore() }
 		var err error
 		done := false
 		select {
@@ -121,6 +126,8 @@ func (e *execution) follow(ctx context.Context, hear <-chan kernel.Message) erro
 			e.heart.beat(ctx, beat, e.kernel.client)
 		case beaten := <-e.heart.beaten:
 			err = e.beaten(ctx, beaten)
+		case <-more:
+			err = e.hearRecorded(ctx)
 		case <-e.halfOver():
 			done, e.lost = true, e.lost || !e.idle // the kernel always says that it is idle
 		case <-ctx.Done():
@@ -198,9 +205,16 @@ func (e *execution) take(ctx context.Context, m kernel.Message) error {
 		return nil
 	case m.Channel != kernel.IOPub:
 		return nil
+	case e.recorded != nil: // there it is, or will be at once, with what was missed
+		return e.hearRecorded(ctx)
 	}
+	return e.published(ctx, m)
+}
+
+// published takes what the kernel published.
+func (e *execution) published(ctx context.Context, m kernel.Message) error {
 	crash.At("cell.output")
-	if m.Type == "status" && isIdle(m.Content) {
+	if isStatus(m, "idle") {
 		e.idle = true
 		e.heart.waitHalf(e.cfg.Clock)
 	}
@@ -215,9 +229,10 @@ func (e *execution) take(ctx context.Context, m kernel.Message) error {
 	return nil
 }
 
-func isIdle(content json.RawMessage) bool {
+// isStatus says whether a message tells that state of the kernel.
+func isStatus(m kernel.Message, state string) bool {
 	var p published
-	return json.Unmarshal(content, &p) == nil && p.State == "idle"
+	return m.Type == "status" && json.Unmarshal(m.Content, &p) == nil && p.State == state
 }
 
 // record puts a batch of messages on record.
@@ -283,6 +298,7 @@ func (e *execution) close(ctx context.Context, d clew.CellFinishedData) error {
 	}
 	_, err = e.desk.Report(ctx, decide.FinishCell{CellFinishedData: d, Text: text, Images: e.out.images})
 	crash.At("cell.recorded")
+	e.forgetRecorded()
 	if repeats(e.run) {
 		crash.At("rerun.cell")
 	}

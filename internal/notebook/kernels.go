@@ -189,6 +189,7 @@ func (w *worker) permitted(v session.NotebookView, dir string, values settings.V
 // this needs, such as a subshell, is there before cells run.
 func (w *worker) ready(ctx context.Context, n *core.Notebook, k *attached) error {
 	_, _ = k.variables(ctx, k.id+"-first")
+	k.awaitRecorded(ctx)
 	l := k.info.Language
 	return w.change(ctx, n, clew.KernelChangedData{KernelID: k.id, State: clew.KernelIdle, Info: &clew.KernelLanguage{
 		Language: short(l.Name), Version: short(l.Version), Implementation: short(k.info.Implementation), FileExtension: short(l.Extension),

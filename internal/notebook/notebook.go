@@ -50,6 +50,9 @@ type Process interface {
 	// only.
 	NoteAnswer(question string) error
 	Answered(question string) bool
+	// Recording is the file of what it published, with or without a server, "" or none if
+	// nobody wrote it down.
+	Recording() string
 	Signals() bool
 	Interrupt() error
 	Kill() error

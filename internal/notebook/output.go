@@ -67,6 +67,7 @@ type outputs struct {
 	status    *item
 	rest      *item // says that something was left out
 	clearNext bool
+	whole     bool // what is cleared is kept: whether anybody saw it is found out later, see match
 	bytes     int
 	leftOut   int
 	words     words
@@ -329,7 +330,7 @@ func (o *outputs) clear() {
 	for _, it := range o.items {
 		switch {
 		case it.m.Cell.Cleared:
-		case it.m.MessageID == "":
+		case it.m.MessageID == "" && !o.whole:
 			it.gone = true
 			o.bytes -= len(it.m.Text)
 			continue

@@ -41,15 +41,18 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	}
 	w.ran = true
 	e := w.newExecution(v, k, run)
-	defer e.out.spool.close()
-	e.lost = true
-	shown, err := w.desk.Shown(ctx, run.ID)
+	defer func() { e.out.spool.close() }()
+	shown, err := w.desk.Shown(ctx, run.ID, run.Batch)
 	if err != nil {
 		return err
 	}
-	if err := e.adopt(ctx, shown); err != nil {
-		return err
+	if e.lost = !e.replay(ctx, shown); e.lost {
+		e.startAnew()
+		if err := e.adopt(ctx, shown); err != nil {
+			return err
+		}
 	}
+	defer e.closeRecorded()
 	stopInput := e.resumeInput(ctx)
 	defer stopInput()
 	stopProbe := e.sendProbe(ctx)
@@ -133,6 +136,9 @@ func probeReply(content json.RawMessage) *executeReply {
 
 // probed takes the answer to the probe: the cell is over, and its own reply did not come.
 func (e *execution) probed(ctx context.Context, r *executeReply) error {
+	if err := e.hearRest(ctx); err != nil {
+		return err
+	}
 	d := clew.CellFinishedData{ExecutionCount: r.ExecutionCount}
 	switch {
 	case e.run.Silent || r.Status == "" || r.ExecutionCount == 0 && e.idle:

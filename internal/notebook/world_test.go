@@ -443,6 +443,7 @@ func (p *played) executed(msgID string) (times, count int) {
 func (k *playedKernel) ConnectionFile() string    { return k.file }
 func (k *playedKernel) NoteAnswer(q string) error { k.noted.Store(&q); return nil }
 func (k *playedKernel) Answered(q string) bool    { n := k.noted.Load(); return n != nil && *n == q }
+func (k *playedKernel) Recording() string         { return "" }
 func (k *playedKernel) Signals() bool             { return false }
 func (k *playedKernel) Interrupt() error          { return errors.New("it takes messages") }
 func (k *playedKernel) Kill() error               { k.Kernel.Kill(); return nil }
@@ -506,6 +507,11 @@ func (w *world) outputsOf(address string) []map[string]any {
 		w.Fatal(err)
 	}
 	return list
+}
+
+// recording is the file of what the kernel published.
+func (w *world) recording() string {
+	return filepath.Join(supervisor.Dir(realOf(w).Starter.Root, w.lastKernelID()), "published")
 }
 
 func realOf(w *world) notebook.Machine { return w.kernels.(notebook.Machine) }

@@ -9,6 +9,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
+	"github.com/clew-run/clew/internal/session/view"
 )
 
 // ErrNotebookOver says that the work for a notebook is over: the notebook was closed and
@@ -160,18 +161,30 @@ func (d *NotebookContext) Grow(m clew.Message) {
 	d.s.stream(m, offset, m.Text[offset:])
 }
 
-// Shown gives the messages of a run that are at hand: those that grow, and the others as
-// far as the state has them.
-func (d *NotebookContext) Shown(ctx context.Context, run string) ([]clew.Message, error) {
+// shownAtOnce is how many messages are read at a time.
+const shownAtOnce = 500
+
+// Shown gives the messages of a run, of which no record is older than since, in their
+// order.
+func (d *NotebookContext) Shown(ctx context.Context, run string, since uint64) ([]clew.Message, error) {
 	var list []clew.Message
-	err := d.read(ctx, func(s *Session, _ *core.Notebook) {
-		for _, m := range s.state.Messages.Tail() {
+	for after := clew.MessageIDOf(max(since, 1)); after != ""; {
+		var pager view.Pager
+		if err := d.read(ctx, func(s *Session, _ *core.Notebook) { pager = view.NewPager(s.state, s.host.cfg.Journal) }); err != nil {
+			return nil, err
+		}
+		page, err := pager.PageOf(ctx, view.PageQuery{After: after, Limit: shownAtOnce})
+		if err != nil {
+			return nil, d.ended(err)
+		}
+		for _, m := range page.Messages {
 			if m.Cell != nil && m.Cell.RunID == run {
 				list = append(list, core.WithoutOutcome(m))
 			}
 		}
-	})
-	return list, err
+		after = page.Newer
+	}
+	return list, nil
 }
 
 // Regrow goes on with a message that an earlier attempt left open.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 	bin := proc.Program(t, "crashpoints")
 	for _, at := range []string{
 		"kernel.starting", "kernel.started", "cell.intent", "cell.sent", "cell.output", "cell.reply", "cell.recorded", "input.asked", "input.sent", "notebook.saved",
+		"cell.replayed", // by the second server
 	} {
 		t.Run(at, func(t *testing.T) {
 			s := &story{Stage: proc.NewStage(t, proc.Setup{
@@ -38,15 +40,21 @@ func TestKillAtEveryPoint(t *testing.T) {
 			t.Cleanup(func() { s.endKernels(t) })
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
-			s.Start("CLEW_CRASH_AT=" + at + ":1")
-			s.play(ctx)
-			select {
-			case <-s.Srv.Exited():
-			case <-ctx.Done():
-				t.Fatal("the server was not killed")
+			points := []string{at}
+			if at == "cell.replayed" {
+				points = []string{"cell.output", at}
+			}
+			for _, point := range points {
+				_ = s.Srv.Start("CLEW_CRASH_AT=" + point + ":1") // the second may be killed before it is ready
+				s.play(ctx)
+				select {
+				case <-s.Srv.Exited():
+				case <-ctx.Done():
+					t.Fatal("the server was not killed")
+				}
+				s.again = true
 			}
 			s.Start()
-			s.again = true
 			s.play(ctx)
 			s.check(ctx, at)
 			if err := s.Command(ctx, "shut down", clew.CommandKernelShutdown, &clew.KernelShutdownData{}); err != nil {
@@ -106,6 +114,26 @@ type told struct {
 	finished *clew.CellFinishedData
 	saved    bool
 	question clew.RequestID // that is open
+	streams  []clew.Message
+}
+
+// printed is what the transcript has of the cell's words.
+func (t told) printed() (text string) {
+	for _, m := range t.streams {
+		text += m.Text
+	}
+	return text
+}
+
+func (t *told) message(m clew.Message) {
+	if m.Cell == nil || m.Cell.Output != clew.OutputStream {
+		return
+	}
+	if i := slices.IndexFunc(t.streams, func(x clew.Message) bool { return x.MessageID == m.MessageID }); i >= 0 {
+		t.streams[i] = m
+		return
+	}
+	t.streams = append(t.streams, m)
 }
 
 func (s *story) told(ctx context.Context) (t told, err error) {
@@ -126,6 +154,10 @@ func (s *story) told(ctx context.Context) (t told, err error) {
 			t.question = d.RequestID
 		case *clew.HitlResolvedData:
 			t.question = ""
+		case *clew.MessageCreatedData:
+			t.message(d.Message)
+		case *clew.MessageUpdatedData:
+			t.message(d.Message)
 		}
 	}
 	return t, err
@@ -137,9 +169,12 @@ func (s *story) check(ctx context.Context, at string) {
 	if err != nil || told.finished == nil {
 		s.T.Fatalf("the cell did not end: %+v, %v", told, err)
 	}
-	status, ran := clew.CellOK, "x"
+	status, ran, printed := clew.CellOK, "x", "one\nhi Ada\n"
 	if at == "cell.intent" { // it is on record, and the kernel never heard of it
-		status, ran = clew.CellAborted, ""
+		status, ran, printed = clew.CellAborted, "", ""
+	}
+	if told.printed() != printed || told.finished.OutputsLost {
+		s.T.Errorf("it printed %q: %+v", told.printed(), *told.finished)
 	}
 	if told.started != 1 || told.finished.Status != status || s.File("ran") != ran || !told.saved {
 		s.T.Errorf("started %d times, ran %q, saved %v: %+v", told.started, s.File("ran"), told.saved, *told.finished)

@@ -253,7 +253,10 @@ func compareKill(l *table, s *stage, notebook string, j *jupyter, jv *jupyterVie
 	l.add("how far the cell came", fmt.Sprintf("%d of %d lines, ended %s", ticks(s.T, s.Work), ticking, end.Status), fmt.Sprintf("%d of %d lines", jall, ticking))
 	l.add("is the kernel known after the restart?", "yes", yes[len(j.kernels()) > 0])
 	l.add("lines that a new client is given after the restart",
-		fmt.Sprintf("%d of %d; %d were printed while no server ran, and the cell says so: %s", len(stampsIn(shown)), ticking, meanwhile, yes[end.OutputsLost]), fmt.Sprintf("0 of %d", ticking))
+		fmt.Sprintf("%d of %d; %d were printed while no server ran", len(stampsIn(shown)), ticking, meanwhile), fmt.Sprintf("0 of %d", ticking))
+	if len(stampsIn(shown)) != ticking || file != ticking || end.OutputsLost {
+		s.T.Errorf("of %d lines %d are shown and %d in the file: %+v", ticking, len(stampsIn(shown)), file, end)
+	}
 	l.add("lines in the file", fmt.Sprint(file), fmt.Sprintf("%d files: a client has to write them", len(files)))
 }
 
