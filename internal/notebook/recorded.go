@@ -51,6 +51,11 @@ func (e *execution) replay(ctx context.Context, shown []clew.Message) bool {
 		return false
 	}
 	e.out.whole = false
+	for _, m := range shown { // whoever watches hears how it grows from where the record has it
+		if s := e.out.stream; s != nil && s.m.MessageID == m.MessageID && e.desk.Regrow(ctx, m) != nil {
+			return false
+		}
+	}
 	if e.idle {
 		e.heart.waitHalf(e.cfg.Clock)
 	}
