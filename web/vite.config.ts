@@ -93,6 +93,8 @@ export default defineConfig({
         entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js"),
         chunkFileNames: "assets/[name]-[hash].js",
         assetFileNames: "assets/[name]-[hash][extname]",
+        // Files of a few lines that are there from the first page on cost more for their names than for what they say.
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "common", test: /icons\/chevron-down\.|\/useLoaded\.ts|sdk\/typescript\/src\/|node_modules\/(wouter|use-sync-external-store)\// }] },
       },
     },
   },
