@@ -53,9 +53,8 @@ type KernelRequest struct {
 	Values      settings.Values
 	Name        string // that the notebook wants, "" for any
 	// Kernel is the id of the one that is there already and would be used, "" if one has
-	// to be started. Starting says that it may be not quite there yet.
-	Kernel   string
-	Starting bool
+	// to be started.
+	Kernel string
 }
 
 // Notebooks says how cells run.

@@ -93,7 +93,7 @@ func (w *worker) holds(ctx context.Context, v session.View, n *notebookCall, a *
 	r := w.kernelRequest(v)
 	r.Name = cmp.Or(n.book.Kernel.Name, n.book.KernelName)
 	if n.wish == "" {
-		r.Kernel, r.Starting = decide.KernelInUse(n.book), n.book.Kernel.State == clew.KernelStarting
+		r.Kernel = decide.KernelInUse(n.book)
 	}
 	plan := w.cfg.Notebooks.Plan(ctx, r)
 	e := &a.Effect
@@ -244,6 +244,17 @@ func (w *worker) afterNotebookCall(v session.View, at int) bool {
 		}
 	}
 	return false
+}
+
+// awaitsKernel reports whether a call runs cells in a kernel that is just beginning. What
+// holds that one is known once it is there: until then nobody is asked, and nothing is
+// decided about what would be another kernel a moment later.
+func (w *worker) awaitsKernel(v session.View, c core.Call) bool {
+	if _, ok := w.notebookTool(v, c.Tool); !ok {
+		return false
+	}
+	n, why := w.understand(v, c)
+	return why == "" && n.runs != nil && decide.KernelBegins(n.book)
 }
 
 // nextNotebookCall is the call among those that are undecided which may be carried out

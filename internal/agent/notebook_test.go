@@ -30,7 +30,8 @@ type books struct {
 
 	mu   sync.Mutex
 	end  chan struct{}
-	sent []string // sources, in the order in which the kernel got them
+	slow chan struct{} // a kernel that restarts is there once this is closed; nil for at once
+	sent []string      // sources, in the order in which the kernel got them
 }
 
 func newBooks(cells ...string) *books {
@@ -83,6 +84,17 @@ func (b *books) Work(ctx context.Context, desk *session.NotebookContext) error {
 				return ignoreOver(err)
 			}
 			continue
+		case n.Kernel.Wanted == clew.WishRestart && b.slow != nil:
+			kernel.State = clew.KernelRestarting
+			report = decide.ChangeKernel{KernelChangedData: kernel}
+		case n.Kernel.State == clew.KernelRestarting:
+			select {
+			case <-b.slow:
+			case <-ctx.Done():
+				return nil
+			}
+			kernel.KernelID = n.Kernel.ID + "1"
+			report = decide.ChangeKernel{KernelChangedData: kernel}
 		case n.Kernel.Wanted == clew.WishRestart:
 			kernel.KernelID = n.Kernel.ID + "1"
 			report = decide.ChangeKernel{KernelChangedData: kernel}
@@ -445,6 +457,66 @@ func TestRestartIsAskedAbout(t *testing.T) {
 			}, steps...)
 		})
 	}
+}
+
+// Cells that are to run in a kernel which is just beginning wait until it is there: people
+// are asked once, about the kernel that the cells run in.
+func TestRestartThenRun(t *testing.T) {
+	begins := func(t *testing.T, set map[string]any, fn func(w *world), steps ...step) {
+		steps = append([]step{calls(call("k", "kernel", `{"action":"restart"}`), call("r", "run_cell", `{"cell_ids":["a"]}`))}, steps...)
+		runNotebooks(t, set, func(w *world) {
+			w.books.slow = make(chan struct{})
+			w.do(&clew.NotebookRunData{NotebookID: events[clew.NotebookOpenedData](w)[0].NotebookID, Cells: clew.List[string]{"d"}}) // so that a kernel runs
+			w.say("restart and run a")
+			if set == nil {
+				w.asked(clew.AskCommand)
+				w.yes()
+			}
+			w.asked("")
+			if release, free := w.slots.Try("ann"); !free {
+				t.Error("the agent holds its slot while the kernel begins")
+			} else {
+				release()
+			}
+			fn(w)
+		}, steps...)
+	}
+	ran := func(w *world) {
+		w.idle()
+		if r := w.result("r"); r.Status != clew.ToolComplete {
+			w.Errorf("result: %+v", r)
+		}
+	}
+	t.Run("asked", func(t *testing.T) {
+		begins(t, nil, func(w *world) {
+			close(w.books.slow)
+			synctest.Wait()
+			if q := w.asked(clew.AskCommand); q.ToolCallID != "r" || strings.Contains(q.Effect.Summary, "new kernel") {
+				t.Errorf("asked with %+v", q.Effect)
+			}
+			w.yes()
+			ran(w)
+		}, says("Done."))
+	})
+	t.Run("unasked, on another server", func(t *testing.T) {
+		begins(t, unasked, func(w *world) {
+			w.crash()
+			close(w.books.slow)
+			synctest.Wait()
+			ran(w)
+		}, says("Done."))
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		begins(t, unasked, func(w *world) {
+			w.do(&clew.InterruptData{})
+			close(w.books.slow)
+			synctest.Wait()
+			w.idle()
+			if got := w.books.ran(); len(got) != 1 {
+				t.Errorf("the kernel got %q", got)
+			}
+		})
+	})
 }
 
 // An error is the call's result, and pictures reach the model.

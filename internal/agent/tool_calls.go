@@ -180,7 +180,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 	var run, redo, undecided []*preparedCall
 	var doubtful []core.Call
 	var own *core.Call
-	waits := false
+	waits, begins := false, false
 	for i, c := range v.Task.Calls {
 		_, isOwn := w.ownOf(v, c)
 		switch c.Status {
@@ -197,7 +197,10 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 			case isOwn && (own == nil || own.Tool == toolCompletion): // completion comes last
 				first := c
 				own = &first
-			case !isOwn && !w.afterNotebookCall(v, i):
+			case !isOwn && w.afterNotebookCall(v, i):
+			case !isOwn && w.awaitsKernel(v, c):
+				waits, begins = true, true
+			case !isOwn:
 				undecided = append(undecided, w.prepare(ctx, v, c))
 			}
 		case core.CallAsked, core.CallChild, core.CallApp, core.CallCell:
@@ -206,7 +209,7 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 		}
 	}
 	if v.Blocked || v.Held { // a person decides first; what was begun goes on
-		undecided, doubtful, own = nil, nil, nil
+		undecided, doubtful, own, begins = nil, nil, nil, false
 	}
 	switch {
 	case len(undecided) > 0:
@@ -225,6 +228,8 @@ func (w *worker) handle(ctx context.Context, v session.View) (more bool, err err
 		return false, w.askAbout(ctx, v, doubtful)
 	case own != nil && !waits:
 		return true, w.control(ctx, v, *own)
+	case begins:
+		return w.desk.Await() == nil, nil
 	}
 	return false, nil
 }

@@ -25,10 +25,8 @@ type kernelPlans struct {
 // that runs counts what it was started with, and nothing relies on one that is not here.
 func (k kernelPlans) Plan(ctx context.Context, r agent.KernelRequest) agent.KernelPlan {
 	if r.Kernel != "" {
-		hold, known := k.hold(r.Kernel)
-		if known || !r.Starting {
-			return running(r, hold)
-		}
+		hold, _ := k.hold(r.Kernel)
+		return running(r, hold)
 	}
 	place, err := k.open(r)
 	if err != nil {

@@ -27,25 +27,22 @@ func TestPlanOfARunningKernel(t *testing.T) {
 	}
 	sandbox := settings.Values{CommandSandbox: "auto", Permissions: settings.PresetSandbox}
 	for name, c := range map[string]struct {
-		values   settings.Values
-		kernel   string
-		starting bool
-		want     process.Hold
-		running  bool
-		refused  bool
+		values  settings.Values
+		kernel  string
+		want    process.Hold
+		running bool
+		refused bool
 	}{
-		"held":                    {sandbox, "held", false, holds["held"], true, false},
-		"held, now with network":  {settings.Values{CommandNetwork: true, CommandSandbox: "none"}, "held", false, holds["held"], true, false},
-		"online, now without":     {sandbox, "online", false, holds["online"], true, false},
-		"not guarded":             {sandbox, "bare", false, holds["bare"], true, false},
-		"loose":                   {sandbox, "loose", false, holds["loose"], true, false},
-		"loose, sandbox demanded": {settings.Values{CommandSandbox: "bwrap"}, "loose", false, holds["loose"], true, true},
-		"elsewhere":               {sandbox, "unknown", false, holds["loose"], true, false},
-		"starting, known":         {sandbox, "online", true, holds["online"], true, false},
-		"starting, yet to come":   {settings.Values{CommandSandbox: "none"}, "unknown", true, holds["loose"], false, false},
-		"new":                     {settings.Values{CommandSandbox: "none"}, "", false, holds["loose"], false, false},
+		"held":                    {sandbox, "held", holds["held"], true, false},
+		"held, now with network":  {settings.Values{CommandNetwork: true, CommandSandbox: "none"}, "held", holds["held"], true, false},
+		"online, now without":     {sandbox, "online", holds["online"], true, false},
+		"not guarded":             {sandbox, "bare", holds["bare"], true, false},
+		"loose":                   {sandbox, "loose", holds["loose"], true, false},
+		"loose, sandbox demanded": {settings.Values{CommandSandbox: "bwrap"}, "loose", holds["loose"], true, true},
+		"elsewhere":               {sandbox, "unknown", holds["loose"], true, false},
+		"new":                     {settings.Values{CommandSandbox: "none"}, "", holds["loose"], false, false},
 	} {
-		p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: dir, Values: c.values, Kernel: c.kernel, Starting: c.starting})
+		p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: dir, Values: c.values, Kernel: c.kernel})
 		if got := (process.Hold{Sandbox: p.Sandbox, Network: p.Network, Guarded: p.Guarded}); got != c.want || p.Running != c.running || (p.Refused != "") != c.refused {
 			t.Errorf("%s: %+v", name, p)
 		}

@@ -24,6 +24,10 @@ type turn struct {
 	id            clew.MessageID
 	lastRewindSeq uint64 // the session's last return when it began
 	cancel        context.CancelFunc
+	desk          *TurnContext
+	// waiter is closed when there are records beyond after, nil if nobody waits.
+	waiter chan struct{}
+	after  uint64
 }
 
 // startTurns starts the agents of tasks that have something to do and that
@@ -33,6 +37,10 @@ func (s *Session) startTurns() {
 	for id, running := range s.turns {
 		if t := s.state.Task(id); t == nil || t.Turn == nil || t.Turn.ID != running.id || s.state.LastRewindSeq != running.lastRewindSeq || s.state.PendingRewind != nil {
 			running.cancel() // it stays here until it has left: no two agents work on one task
+		}
+		if running.waiter != nil && s.state.Seq > running.after {
+			close(running.waiter)
+			running.waiter = nil
 		}
 	}
 	waits := false
@@ -106,7 +114,7 @@ func (s *Session) startTurn(t *core.Task, release func()) {
 	if s.turns == nil {
 		s.turns = map[clew.TaskID]*turn{}
 	}
-	running := &turn{id: work.ID, lastRewindSeq: s.state.LastRewindSeq, cancel: cancel}
+	running := &turn{id: work.ID, lastRewindSeq: s.state.LastRewindSeq, cancel: cancel, desk: desk}
 	s.turns[work.TaskID] = running
 	s.agents.Add(1)
 	s.host.loops.Go(func() { // Close waits for it

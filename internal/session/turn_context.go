@@ -158,6 +158,31 @@ func (d *TurnContext) Ask(ctx context.Context, q clew.HitlInputRequestData) (cle
 	}
 }
 
+// Await waits until the session is not as the last View gave it any more, without a slot.
+// It is for what takes seconds and is on record anyway: what takes longer waits on record.
+func (d *TurnContext) Await() error {
+	waiter := make(chan struct{})
+	changed := false
+	err := d.s.read(d.ctx, func(s *Session) {
+		t := s.turns[d.turn.TaskID]
+		if changed = t == nil || t.desk != d || s.state.Seq > d.seen.Load(); !changed {
+			t.waiter, t.after = waiter, d.seen.Load()
+		}
+	})
+	if err != nil || changed {
+		return err
+	}
+	d.slot.put(false)
+	select {
+	case <-waiter:
+		return d.slot.again(d.ctx)
+	case <-d.ctx.Done():
+		return d.ctx.Err()
+	case <-d.s.done:
+		return errGone
+	}
+}
+
 // await has the answer to a question sent to c. It runs in the session's
 // goroutine.
 func (s *Session) await(id clew.RequestID, c chan<- clew.HitlResolvedData) {

@@ -49,6 +49,13 @@ func KernelInUse(n *core.Notebook) string {
 	return k.ID
 }
 
+// KernelBegins reports whether the notebook is about to have another kernel than it has on
+// record, or one that is not quite there yet.
+func KernelBegins(n *core.Notebook) bool {
+	k := n.Kernel
+	return k.State == clew.KernelStarting || k.State == clew.KernelRestarting || k.Wanted == clew.WishRestart
+}
+
 func (q QueueCells) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	mark := tx.Len()
