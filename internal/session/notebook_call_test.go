@@ -75,6 +75,9 @@ func TestCallRunsWhatWasApproved(t *testing.T) {
 			if got := b.result(); !got.IsError || !strings.Contains(got.Text, c.refused) || len(b.nb().Queue) > 0 {
 				t.Errorf("the model hears %+v", got)
 			}
+			if n := b.task().Mistakes; !strings.Contains(c.refused, "there is no") && n > 0 {
+				t.Errorf("the model made %d mistakes", n)
+			}
 			b.check(t)
 		})
 	}

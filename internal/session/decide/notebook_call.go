@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,6 +57,9 @@ func KernelBegins(n *core.Notebook) bool {
 	return k.State == clew.KernelStarting || k.State == clew.KernelRestarting || k.Wanted == clew.WishRestart
 }
 
+// errMeanwhile is why a call is refused that the model could not have made otherwise.
+var errMeanwhile = errors.New("others were faster")
+
 func (q QueueCells) decide(tx *Tx, s *core.State, t *core.Task) (Result, error) {
 	r := recorder{tx: tx, s: s, t: t}
 	mark := tx.Len()
@@ -74,7 +78,7 @@ func (q QueueCells) queue(tx *Tx, s *core.State, t *core.Task) error {
 		return err
 	}
 	if q.Kernel != KernelInUse(n) {
-		return clew.Errorf(clew.SessionInvalidState, "the kernel is another one by now: try again")
+		return clew.WrapError(clew.SessionInvalidState, errMeanwhile, "the kernel is another one by now: try again")
 	}
 	at := tx.Len()
 	if len(q.Edits) > 0 {
@@ -100,7 +104,7 @@ func (q QueueCells) queue(tx *Tx, s *core.State, t *core.Task) error {
 		case c.Type != clew.CellCode:
 			return clew.Errorf(clew.SessionInvalidState, "cell %s holds no code", id)
 		case len(q.Cells) > 0 && (i >= len(q.Sources) || q.Sources[i] != SourceOf(c)):
-			return clew.Errorf(clew.SessionInvalidState, "cell %s was changed meanwhile: look at it and try again", id)
+			return clew.WrapError(clew.SessionInvalidState, errMeanwhile, "cell %s was changed meanwhile: look at it and try again", id)
 		}
 		ids = append(ids, id)
 	}

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"maps"
 
 	"github.com/clew-run/clew"
@@ -103,11 +104,12 @@ type Refusal struct {
 }
 
 // refuseFor ends a call with an error in words for the model. A budget that is used up
-// is no mistake of the model's.
+// is no mistake of the model's, nor is what others did meanwhile.
 func (r *recorder) refuseFor(c core.Call, err error) {
 	why := clew.AsError(err).Message
 	r.refuse(c, Refusal{
-		Why: why, Summary: why, Shown: c.Tool + " was refused: " + why, Say: clew.SayError, NoMistake: clew.CodeOf(err) == clew.BudgetExceeded,
+		Why: why, Summary: why, Shown: c.Tool + " was refused: " + why, Say: clew.SayError,
+		NoMistake: clew.CodeOf(err) == clew.BudgetExceeded || errors.Is(err, errMeanwhile),
 	})
 }
 
