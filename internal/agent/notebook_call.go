@@ -81,7 +81,9 @@ func (w *worker) notebookAction(ctx context.Context, v session.View, c core.Call
 
 // runEffect shows the source that would run.
 func (w *worker) runEffect(ctx context.Context, v session.View, n *notebookCall, a *tool.Action) {
-	a.Effect.Command = n.source()
+	if code := n.source(); strings.TrimSpace(code) != "" {
+		a.Effect.Command = code
+	}
 	a.Effect.Summary = fmt.Sprintf("Run %s of the notebook %s", countCells(len(n.runs)), n.name())
 	w.holds(ctx, v, n, a)
 }
@@ -104,7 +106,12 @@ func (w *worker) holds(ctx context.Context, v session.View, n *notebookCall, a *
 	}
 	e.Argv = plan.Argv
 	a.Protected = a.Protected || plan.FromWorkspace
-	e.Summary += ", in a new kernel: " + strings.Join(plan.Argv, " ")
+	program := strings.Join(plan.Argv, " ")
+	if e.Summary += ", in a new kernel"; e.Command == "" { // it is all that starts
+		e.Command = program
+	} else {
+		e.Summary += ": " + program
+	}
 	if plan.Missing != "" && a.Refused == "" {
 		a.Refused = "there is no kernel to run it: " + plan.Missing
 	}

@@ -407,13 +407,13 @@ func TestEmptyCellIsAskedAbout(t *testing.T) {
 	set := map[string]any{"auto_approval": true, "always_allow_write": true, "always_allow_read_only": true}
 	runNotebooks(t, set, func(w *world) {
 		w.say("run nothing")
-		if q := w.asked(clew.AskCommand); q.ToolCallID != "r" || q.Effect.Sandbox != "bwrap" || !strings.Contains(q.Effect.Summary, "in a new kernel") {
+		if q := w.asked(clew.AskCommand); q.ToolCallID != "r" || q.Effect.Sandbox != "bwrap" || !strings.Contains(q.Effect.Summary, "in a new kernel") || q.Effect.Command != "/usr/bin/python3 -m ipykernel" {
 			t.Errorf("asked with %+v", q.Effect)
 		}
 		if got := w.books.ran(); len(got) > 0 {
 			t.Errorf("the kernel got %q", got)
 		}
-	}, calls(call("e", "notebook_edit", `{"edits":[{"op":"insert","cell_id":"none","source":""}]}`)), calls(call("r", "run_cell", `{"cell_ids":["none"]}`)))
+	}, calls(call("e", "notebook_edit", `{"edits":[{"op":"insert","cell_id":"none","source":""}]}`)), calls(call("r", "run_cell", `{"cell_ids":["none","none"]}`)))
 }
 
 // To restart a kernel is to start a program: what is asked about when cells start it is
@@ -445,7 +445,7 @@ func TestRestartIsAskedAbout(t *testing.T) {
 				}
 				w.say("restart the kernel")
 				if c.asked {
-					if q := w.asked(clew.AskCommand); !strings.Contains(q.Effect.Summary, "Restart") || !slices.Equal(q.Effect.Argv, w.books.plan.Argv) {
+					if q := w.asked(clew.AskCommand); !strings.Contains(q.Effect.Summary, "Restart") || !slices.Equal(q.Effect.Argv, w.books.plan.Argv) || q.Effect.Command != "/usr/bin/python3 -m ipykernel" {
 						t.Errorf("asked with %+v", q.Effect)
 					}
 					return

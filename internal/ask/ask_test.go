@@ -110,6 +110,9 @@ func TestRisk(t *testing.T) {
 	if got := risk(&clew.Effect{Summary: "Create a"}); got != nil {
 		t.Errorf("no command: %+v", got)
 	}
+	if got := risk(&clew.Effect{Summary: "Run a cell", Sandbox: "none", Network: true}); len(got) != 1 || got[0].Kind != Warning {
+		t.Errorf("a cell in which nothing is: %+v", got)
+	}
 }
 
 // A question says what happens when its time is over.

@@ -29,6 +29,17 @@ func TestCellText(t *testing.T) {
 	}
 }
 
+// What is asked about cells and kernels is said beside what starts.
+func TestKernelParts(t *testing.T) {
+	for _, tool := range []string{"run_cell", "kernel"} {
+		summary := "Restart the kernel of a.ipynb, in a new kernel"
+		d := &clew.HitlApprovalRequestData{Ask: clew.AskCommand, Tool: tool, Reason: summary, Effect: &clew.Effect{Summary: summary, Command: "/usr/bin/python3", Sandbox: "bwrap"}}
+		if got := Parts(clew.Question{Data: d}); len(got) < 2 || got[0] != (Part{Summary, "", summary}) || got[1] != (Part{Command, "", "/usr/bin/python3"}) {
+			t.Errorf("%s: %+v", tool, got)
+		}
+	}
+}
+
 func TestCellWords(t *testing.T) {
 	n := clew.NotebookInfo{Cells: []string{"a", "b"}, Kernel: clew.KernelInfo{State: clew.KernelIdle}}
 	if got := CellName(&n, &clew.CellInfo{CellID: "b", ExecutionCount: 7}); got != "cell 2 [7]" {

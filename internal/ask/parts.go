@@ -80,7 +80,8 @@ func approvalParts(d *clew.HitlApprovalRequestData) []Part {
 	if d.Reason != e.Summary {
 		parts = texts(Part{Prose, "", d.Reason})
 	}
-	if e.Command == "" && e.Server == "" { // what a tool server is called with is shown whole
+	kernel := d.Tool == "run_cell" || d.Tool == "kernel" // of which the command is not all
+	if e.Command == "" && e.Server == "" || kernel {     // what a tool server is called with is shown whole
 		parts = append(parts, texts(Part{Summary, "", e.Summary})...)
 	}
 	parts = append(parts, Effect(e)...)
@@ -131,7 +132,7 @@ func Input(d *clew.HitlApprovalRequestData) []Part {
 // risk says what holds a command, and what does not.
 func risk(e *clew.Effect) []Part {
 	switch free := e.Sandbox == "" || e.Sandbox == "none"; {
-	case e.Command == "":
+	case e.Command == "" && e.Sandbox == "": // an empty cell has no command
 		return nil
 	case free && e.Network:
 		return []Part{{Warning, "risk", "no sandbox: it can do whatever the server's user can, with network"}}

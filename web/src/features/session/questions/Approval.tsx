@@ -7,7 +7,7 @@ import type { Asked } from "./alike";
 import { openBatch } from "./BatchHost";
 import type { CardKeys } from "./Card";
 import { EffectView } from "./EffectView";
-import { kindOf, offerOf, offers } from "./kinds";
+import { kindOf, offerOf, offers, ofKernel } from "./kinds";
 import { LimitView } from "./LimitView";
 import { Refusal } from "./Refusal";
 import { Revealed } from "./Revealed";
@@ -49,7 +49,7 @@ export function Approval({ question: q, sessionId, live, busy, give, keys, alike
   const others = (alike?.length ?? 0) > 1 ? alike! : null;
   return (
     <>
-      {(kind !== "command" && kind !== "fetch") && q.reason && <p className="whitespace-pre-wrap"><Revealed text={q.reason} /></p>}
+      {(kind !== "command" && kind !== "fetch" || ofKernel(q)) && q.reason && <p className="whitespace-pre-wrap"><Revealed text={q.reason} /></p>}
       {q.todo && <p className="text-soft">{t.step}: <Revealed text={q.todo.task} /></p>}
       {kind === "limit" && <LimitView question={q} />}
       {(q.effect || q.input !== undefined) && <EffectView question={q} />}

@@ -53,14 +53,15 @@ export function EffectView({ question: q }: { question: Approval }) {
 
 function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
   const t = useWords(questionWords);
+  const held = e.command !== undefined || e.sandbox !== undefined; // an empty cell has no command
   return (
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
       {tool && e.command === undefined && <Fact name={t.tool}><code className="font-mono">{tool}</code></Fact>}
       {e.server && <Fact name={t.server}><Revealed text={e.server} /></Fact>}
       {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />} bare><code className="font-mono"><Revealed text={e.directory} /></code></Fact>}
       {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
-      {e.command !== undefined && <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
-      {e.command !== undefined && <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : <span title={e.sandbox}>{t.sandboxOn}</span>}</Fact>}
+      {held && <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
+      {held && <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : <span title={e.sandbox}>{t.sandboxOn}</span>}</Fact>}
       {e.limits && <Fact name={t.limits}>{limitsText(e.limits, t.limit)}</Fact>}
       {e.digest && <Fact name={t.boundTo}><code className="font-mono" title={`${t.boundHelp} ${e.digest}`}>{e.digest.replace(/^sha256:/, "").slice(0, 8)}</code></Fact>}
     </dl>

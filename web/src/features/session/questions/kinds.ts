@@ -44,6 +44,11 @@ export function askedAs(q: Question): Kind | "cell" {
   return (q as Approval).tool === "run_cell" ? "cell" : kindOf(q);
 }
 
+/** Whether it is about a kernel of a notebook: the command is not all that there is to say then. */
+export function ofKernel(q: Approval): boolean {
+  return q.tool === "run_cell" || q.tool === "kernel";
+}
+
 /** What may be remembered about an approval. Only then there is a choice of scope. */
 export function offerOf(q: Question): RememberOffer | undefined {
   return q.type === "hitl_approval_request" ? (q as { remember?: RememberOffer }).remember : undefined;
