@@ -114,7 +114,7 @@ func TestPythonOnPath(t *testing.T) {
 	}
 	files(t, prefix, map[string]string{"bin/python3": python(t, prefix, true), "lib/site/ipykernel/__init__.py": ""})
 	s := named(t, Kernels(t.Context(), l), "python3")
-	if s.Missing != "" || s.FromWorkspace || !slices.Equal(s.Argv, launcher(prefix+"/bin/python3")) || !slices.Equal(s.Read, []string{prefix}) || s.Interrupt != InterruptSignal {
+	if s.Missing != "" || s.FromWorkspace || !slices.Equal(s.Argv, []string{prefix + "/bin/python3", "-m", "ipykernel_launcher", "-f", "{connection_file}"}) || !slices.Equal(s.Read, []string{prefix}) || s.Interrupt != InterruptSignal {
 		t.Errorf("%+v", s)
 	}
 }

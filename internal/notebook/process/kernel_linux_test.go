@@ -280,7 +280,7 @@ func TestEffect(t *testing.T) {
 	own := b.spec
 	own.FromWorkspace = true
 	e, protected, refused := b.Effect(t.Context(), Start{ID: "kernel", Spec: own, Workspace: b.ws, Network: true})
-	if !protected || refused != "" || !e.Network || e.Directory != b.ws.Dir || e.Argv[0] != own.Argv[0] || strings.Contains(e.Command, "{connection_file}") {
+	if !protected || refused != "" || !e.Network || e.Directory != b.ws.Dir || e.Argv[0] != own.Argv[0] || !strings.Contains(e.Command, " -m ipykernel_launcher -f /") {
 		t.Errorf("%+v %v %v", e, protected, refused)
 	}
 	if e, protected, _ = b.Effect(t.Context(), Start{ID: "kernel", Spec: b.spec, Workspace: b.ws}); protected != (e.Sandbox == shell.SandboxNone) || e.Limits != nil && limit.Default().Unusual() == nil {

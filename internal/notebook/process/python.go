@@ -118,8 +118,11 @@ func (f *finder) addPython(p pythonInfo) {
 }
 
 func launcher(python string) []string {
-	return []string{python, "-c", runElsewhere, "ipykernel_launcher", "-f", "{connection_file}"}
+	return []string{python, "-m", "ipykernel_launcher", "-f", "{connection_file}"}
 }
+
+// isPython reports whether a program is a Python, by its name.
+func isPython(program string) bool { return strings.HasPrefix(filepath.Base(program), "python") }
 
 // runElsewhere is what -m does, for the first argument, but without the directory in which
 // the kernel begins: a file of the workspace with the name of a module is not taken for
@@ -127,8 +130,11 @@ func launcher(python string) []string {
 // -P, which older Pythons do not have anyway.
 const runElsewhere = `import sys; sys.path = [p for p in sys.path if p]; import runpy; runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)`
 
-// elsewhere has a Python run its module so.
+// elsewhere has a Python run its module so. People and models are shown what they know: -m.
 func elsewhere(argv []string) []string {
+	if len(argv) == 0 || !isPython(argv[0]) {
+		return argv
+	}
 	for i := 1; i+1 < len(argv); i++ {
 		switch word := argv[i]; {
 		case word == "-m":

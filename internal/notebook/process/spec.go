@@ -91,11 +91,8 @@ func (f *finder) spec(ctx context.Context, name, resources string, k kernelspec)
 		return s
 	}
 	s.Argv[0] = program
-	if strings.HasPrefix(filepath.Base(program), "python") {
-		s.Argv = elsewhere(s.Argv)
-	}
 	s.Read = f.outside(resources, filepath.Dir(filepath.Dir(program)))
-	if s.Language == "python" && !s.FromWorkspace && strings.HasPrefix(filepath.Base(program), "python") {
+	if s.Language == "python" && !s.FromWorkspace && isPython(program) {
 		if p := inspect(ctx, program, f.Environ); p.Executable != "" {
 			f.equip(&s, p)
 		}

@@ -68,12 +68,17 @@ func (s *Starter) options(ctx context.Context, st Start) shell.Options {
 	return opts
 }
 
-// keep is the kernel as a program for the sandbox.
-func (st Start) keep(dir string) shell.Keep {
+// argv is the kernel's command, as people know it.
+func (st Start) argv(dir string) []string {
 	argv := make([]string, len(st.Spec.Argv))
 	for i, word := range st.Spec.Argv {
 		argv[i] = strings.ReplaceAll(word, "{connection_file}", shownConnectionFile(dir))
 	}
+	return argv
+}
+
+// keep is the kernel as a program for the sandbox.
+func (st Start) keep(dir string) shell.Keep {
 	env := map[string]string{
 		"PYDEVD_DISABLE_FILE_VALIDATION": "1", // else a line of noise with frozen modules
 		// Without a sandbox the workspace is HOME: nobody looks for their files there.
@@ -89,7 +94,7 @@ func (st Start) keep(dir string) shell.Keep {
 		begin = st.Workspace.Dir
 	}
 	return shell.Keep{
-		Argv: argv, Dir: begin, Env: env, Mark: supervisor.Mark(dir), Read: st.Spec.Read, Write: []string{socketDir(dir)},
+		Argv: elsewhere(st.argv(dir)), Dir: begin, Env: env, Mark: supervisor.Mark(dir), Read: st.Spec.Read, Write: []string{socketDir(dir)},
 		Call: tool.Call{ID: st.ID, SessionID: st.SessionID, Owner: st.Owner, Workspace: st.Workspace, Environment: st.Terminal},
 	}
 }
@@ -99,9 +104,10 @@ func (st Start) keep(dir string) shell.Keep {
 func (s *Starter) Effect(ctx context.Context, st Start) (effect clew.Effect, protected bool, refused string) {
 	opts := s.options(ctx, st)
 	kind, protected, refused := shell.SandboxFor(opts.Sandbox)
-	k := st.keep(supervisor.Dir(s.Root, st.ID))
+	dir := supervisor.Dir(s.Root, st.ID)
+	k, argv := st.keep(dir), st.argv(dir)
 	return clew.Effect{
-		Summary: "start the kernel " + st.Spec.Display, Command: strings.Join(k.Argv, " "), Argv: k.Argv, Directory: k.Dir, Environment: k.Env,
+		Summary: "start the kernel " + st.Spec.Display, Command: strings.Join(argv, " "), Argv: argv, Directory: k.Dir, Environment: k.Env,
 		Network: st.Network || kind == shell.SandboxNone, Sandbox: kind, Limits: opts.Limits.Unusual(),
 	}, protected || st.Spec.FromWorkspace, refused
 }
