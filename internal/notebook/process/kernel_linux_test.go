@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,7 +75,31 @@ func TestStartRunsNothingOfTheWorkspace(t *testing.T) {
 		"kernels/own/kernel.json": `{"argv":["` + spec.Argv[0] + `","-Xfrozen_modules=off","-m","ipykernel_launcher","-f","{connection_file}"],"display_name":"Own","language":"python"}`,
 	})
 	found := Kernels(t.Context(), Look{Workspace: b.ws.Dir, Python: spec.Argv[0], Environ: map[string]string{"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "JUPYTER_PATH": jupyter}})
-	for _, s := range []Spec{spec, named(t, found, "own")} {
+	// Without a sandbox the workspace is HOME, where a Python that is no environment has
+	// packages of its person.
+	ran := map[string]string{}
+	for minor := range 20 {
+		site := fmt.Sprintf(".local/lib/python3.%d/site-packages/", minor)
+		ran[site+"usercustomize.py"], ran[site+"planted.pth"] = shadow, "import os; open('ran', 'a').write('pth ')\n"
+	}
+	files(t, b.ws.Dir, ran)
+	tried := []Spec{spec, named(t, found, "own")}
+	real, err := filepath.EvalSymlinks(spec.Argv[0])
+	packages, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(spec.Argv[0])), "lib/python3*/site-packages"))
+	if err == nil && len(packages) == 1 {
+		bare := spec
+		bare.Argv, bare.Env = append([]string{real}, spec.Argv[1:]...), map[string]string{"PYTHONPATH": packages[0]}
+		tried = append(tried, bare)
+	}
+	held := b.Options
+	for i, s := range tried {
+		b.Options = func(ctx context.Context) shell.Options {
+			o := held(ctx)
+			if i == 2 {
+				o.Sandbox = shell.SandboxNone
+			}
+			return o
+		}
 		k := b.start(func(st *Start) { st.Spec = s })
 		if got := b.run(k, "import os; print(os.path.exists('ran'))"); got != "False\nok" {
 			said, _ := os.ReadFile(filepath.Join(b.ws.Dir, "ran"))

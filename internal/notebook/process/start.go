@@ -28,7 +28,8 @@ func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
 	}
 	dir := supervisor.Dir(s.Root, st.ID)
 	opts := s.options(ctx, st)
-	keep := st.keep(dir)
+	kind, _, _ := shell.SandboxFor(opts.Sandbox)
+	keep := st.keep(dir, kind)
 	a := about{ID: st.ID, Name: st.Spec.Name, Interrupt: st.Spec.Interrupt, Workspace: st.Workspace.Dir}
 	if err := prepare(dir, a); err != nil {
 		return nil, fmt.Errorf("the kernel's directory: %w", err)
@@ -78,11 +79,14 @@ func (st Start) argv(dir string) []string {
 }
 
 // keep is the kernel as a program for the sandbox.
-func (st Start) keep(dir string) shell.Keep {
+func (st Start) keep(dir, sandbox string) shell.Keep {
 	env := map[string]string{
 		"PYDEVD_DISABLE_FILE_VALIDATION": "1", // else a line of noise with frozen modules
 		// Without a sandbox the workspace is HOME: nobody looks for their files there.
 		"IPYTHONDIR": ipythonDir(dir), "MPLCONFIGDIR": filepath.Join(socketDir(dir), "matplotlib"),
+	}
+	if sandbox == shell.SandboxNone && st.Spec.Env["PYTHONUSERBASE"] == "" {
+		env["PYTHONNOUSERSITE"] = "1" // nor for packages of theirs, which run as it starts
 	}
 	for _, more := range []map[string]string{st.Spec.Env, st.Env} {
 		for name, value := range more {
@@ -105,7 +109,7 @@ func (s *Starter) Effect(ctx context.Context, st Start) (effect clew.Effect, pro
 	opts := s.options(ctx, st)
 	kind, protected, refused := shell.SandboxFor(opts.Sandbox)
 	dir := supervisor.Dir(s.Root, st.ID)
-	k, argv := st.keep(dir), st.argv(dir)
+	k, argv := st.keep(dir, kind), st.argv(dir)
 	return clew.Effect{
 		Summary: "start the kernel " + st.Spec.Display, Command: strings.Join(argv, " "), Argv: argv, Directory: k.Dir, Environment: k.Env,
 		Network: st.Network || kind == shell.SandboxNone, Sandbox: kind, Limits: opts.Limits.Unusual(),
