@@ -25,8 +25,8 @@ type kernelPlans struct {
 // that runs counts what it was started with, and nothing relies on one that is not here.
 func (k kernelPlans) Plan(ctx context.Context, r agent.KernelRequest) agent.KernelPlan {
 	if r.Kernel != "" {
-		hold, _ := k.hold(r.Kernel)
-		return running(r, hold)
+		hold, known := k.hold(r.Kernel)
+		return running(r, hold, known)
 	}
 	place, err := k.open(r)
 	if err != nil {
@@ -44,12 +44,16 @@ func (k kernelPlans) Plan(ctx context.Context, r agent.KernelRequest) agent.Kern
 
 // running is a kernel that runs. Where a sandbox is demanded nothing runs without one, as
 // with commands.
-func running(r agent.KernelRequest, h process.Hold) agent.KernelPlan {
+func running(r agent.KernelRequest, h process.Hold, known bool) agent.KernelPlan {
 	p := agent.KernelPlan{Name: r.Name, Running: true, Sandbox: h.Sandbox, Network: h.Network, Guarded: h.Guarded}
 	if p.Sandbox != shell.SandboxBwrap {
 		p.Sandbox, p.Network, p.Guarded = shell.SandboxNone, true, false
-		if r.Values.CommandSandbox == shell.SandboxBwrap {
+		switch {
+		case r.Values.CommandSandbox != shell.SandboxBwrap:
+		case known:
 			p.Refused = "commands must run in a sandbox, and this kernel is in none: restart it"
+		default:
+			p.Refused = "commands must run in a sandbox, and what holds this kernel is not known here: restart it"
 		}
 	}
 	return p

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/clew-run/clew/internal/agent"
@@ -33,18 +34,22 @@ func TestPlanOfARunningKernel(t *testing.T) {
 		running bool
 		refused bool
 	}{
-		"held":                    {sandbox, "held", holds["held"], true, false},
-		"held, now with network":  {settings.Values{CommandNetwork: true, CommandSandbox: "none"}, "held", holds["held"], true, false},
-		"online, now without":     {sandbox, "online", holds["online"], true, false},
-		"not guarded":             {sandbox, "bare", holds["bare"], true, false},
-		"loose":                   {sandbox, "loose", holds["loose"], true, false},
-		"loose, sandbox demanded": {settings.Values{CommandSandbox: "bwrap"}, "loose", holds["loose"], true, true},
-		"elsewhere":               {sandbox, "unknown", holds["loose"], true, false},
-		"new":                     {settings.Values{CommandSandbox: "none"}, "", holds["loose"], false, false},
+		"held":                      {sandbox, "held", holds["held"], true, false},
+		"held, now with network":    {settings.Values{CommandNetwork: true, CommandSandbox: "none"}, "held", holds["held"], true, false},
+		"online, now without":       {sandbox, "online", holds["online"], true, false},
+		"not guarded":               {sandbox, "bare", holds["bare"], true, false},
+		"loose":                     {sandbox, "loose", holds["loose"], true, false},
+		"loose, sandbox demanded":   {settings.Values{CommandSandbox: "bwrap"}, "loose", holds["loose"], true, true},
+		"unknown":                   {sandbox, "unknown", holds["loose"], true, false},
+		"unknown, sandbox demanded": {settings.Values{CommandSandbox: "bwrap"}, "unknown", holds["loose"], true, true},
+		"new":                       {settings.Values{CommandSandbox: "none"}, "", holds["loose"], false, false},
 	} {
 		p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: dir, Values: c.values, Kernel: c.kernel})
 		if got := (process.Hold{Sandbox: p.Sandbox, Network: p.Network, Guarded: p.Guarded}); got != c.want || p.Running != c.running || (p.Refused != "") != c.refused {
 			t.Errorf("%s: %+v", name, p)
+		}
+		if c.refused && strings.Contains(p.Refused, "is not known") != (c.kernel == "unknown") {
+			t.Errorf("%s: %s", name, p.Refused)
 		}
 	}
 }

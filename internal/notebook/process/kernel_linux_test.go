@@ -361,6 +361,12 @@ func TestHold(t *testing.T) {
 			t.Errorf("%s: of one that is gone: %+v", name, h)
 		}
 	}
+	if err := errors.Join(os.Mkdir(supervisor.Dir(b.Root, "early"), 0o700), prepare(supervisor.Dir(b.Root, "early"), about{ID: "early"})); err != nil {
+		t.Fatal(err)
+	}
+	if h, ok := b.Hold("early"); ok {
+		t.Errorf("before it is decided what holds it: %+v", h)
+	}
 	files(t, supervisor.Dir(b.Root, "old"), map[string]string{"kernel.json": `{"id":"old","sandbox":"bwrap"}`})
 	if h, _ := b.Hold("old"); h != (Hold{Sandbox: "bwrap", Network: true}) {
 		t.Errorf("of an earlier version: %+v", h)

@@ -203,12 +203,12 @@ func (s *Starter) Find(ctx context.Context, id string) (*Kernel, error) {
 	return k, nil
 }
 
-// Hold says what holds a kernel that was started on this machine, false if nothing is on
-// record of one.
+// Hold says what holds a kernel that was started on this machine, false if that is not on
+// record, be it not yet.
 func (s *Starter) Hold(id string) (Hold, bool) {
 	var a about
 	b, err := os.ReadFile(aboutFile(supervisor.Dir(s.Root, id)))
-	if err != nil || json.Unmarshal(b, &a) != nil || a.ID != id {
+	if err != nil || json.Unmarshal(b, &a) != nil || a.ID != id || a.Sandbox == "" {
 		return Hold{}, false
 	}
 	return Hold{Sandbox: a.Sandbox, Network: !a.Offline, Guarded: a.Guarded}, true
