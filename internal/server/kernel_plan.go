@@ -26,6 +26,7 @@ type kernelPlans struct {
 func (k kernelPlans) Plan(ctx context.Context, r agent.KernelRequest) agent.KernelPlan {
 	if r.Kernel != "" {
 		hold, known := k.hold(r.Kernel)
+		hold.Guarded = hold.Guarded && k.stillGuarded(r, hold)
 		return running(r, hold, known)
 	}
 	place, err := k.open(r)
@@ -40,6 +41,16 @@ func (k kernelPlans) Plan(ctx context.Context, r agent.KernelRequest) agent.Kern
 	p := plan(r, s)
 	p.Guarded = p.Sandbox == shell.SandboxBwrap && shell.Guards(place, guardOf(r.Values))
 	return p
+}
+
+// stillGuarded looks whether a kernel is guarded from what the workspace has by now.
+func (k kernelPlans) stillGuarded(r agent.KernelRequest, h process.Hold) bool {
+	place, err := k.open(r)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = workspace.Close(place) }()
+	return shell.StillGuarded(place, files.Guards, h.Masked)
 }
 
 // running is a kernel that runs. Where a sandbox is demanded nothing runs without one, as

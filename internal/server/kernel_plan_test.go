@@ -3,6 +3,7 @@ package server
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,12 +46,34 @@ func TestPlanOfARunningKernel(t *testing.T) {
 		"new":                       {settings.Values{CommandSandbox: "none"}, "", holds["loose"], false, false},
 	} {
 		p := plans.Plan(t.Context(), agent.KernelRequest{Workspace: dir, Values: c.values, Kernel: c.kernel})
-		if got := (process.Hold{Sandbox: p.Sandbox, Network: p.Network, Guarded: p.Guarded}); got != c.want || p.Running != c.running || (p.Refused != "") != c.refused {
+		if got := (process.Hold{Sandbox: p.Sandbox, Network: p.Network, Guarded: p.Guarded}); !reflect.DeepEqual(got, c.want) || p.Running != c.running || (p.Refused != "") != c.refused {
 			t.Errorf("%s: %+v", name, p)
 		}
 		if c.refused && strings.Contains(p.Refused, "is not known") != (c.kernel == "unknown") {
 			t.Errorf("%s: %s", name, p.Refused)
 		}
+	}
+}
+
+// A kernel counts as guarded until there is a secret that is not kept from it.
+func TestPlanOfAGuardedKernel(t *testing.T) {
+	dir := t.TempDir()
+	plans := kernelPlans{
+		open: func(r agent.KernelRequest) (*tool.Workspace, error) { return workspace.Open(r.Workspace, nil) },
+		hold: func(string) (process.Hold, bool) { return process.Hold{Sandbox: "bwrap", Guarded: true}, true },
+	}
+	guarded := func() bool { return plans.Plan(t.Context(), agent.KernelRequest{Workspace: dir, Kernel: "k"}).Guarded }
+	if !guarded() {
+		t.Error("where there is no secret")
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".env.local"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if guarded() {
+		t.Error("from a secret that is newer than the kernel")
+	}
+	if dir = filepath.Join(dir, "gone"); guarded() {
+		t.Error("in a workspace that cannot be looked at")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -313,6 +314,29 @@ func TestEffect(t *testing.T) {
 	}
 }
 
+// A kernel is guarded from the files that there were when it began. It can read what
+// somebody saves since, and then it does not count as guarded any more.
+func TestGuardedUntilSaved(t *testing.T) {
+	needBwrap(t)
+	b := newBench(t, time.Hour)
+	files(t, b.ws.Dir, map[string]string{".env": "old"})
+	guard := func(name string) (hide, readOnly bool) { return name == ".env", false }
+	held := b.Options
+	b.Options = func(ctx context.Context) shell.Options { o := held(ctx); o.Guard = guard; return o }
+	k := b.start(nil)
+	h, _ := b.Hold("kernel")
+	if got := b.run(k, "print(open('.env').read())"); strings.Contains(got, "old") || !h.Guarded || !shell.StillGuarded(b.ws, guard, h.Masked) {
+		t.Errorf("%s, %+v", got, h)
+	}
+	files(t, b.ws.Dir, map[string]string{".env.tmp": "new"})
+	if err := os.Rename(filepath.Join(b.ws.Dir, ".env.tmp"), filepath.Join(b.ws.Dir, ".env")); err != nil {
+		t.Fatal(err)
+	}
+	if shell.StillGuarded(b.ws, guard, h.Masked) {
+		t.Errorf("it counts as guarded, and reads %s", b.run(k, "print(open('.env').read())"))
+	}
+}
+
 // What a kernel was started with is on record, and stays so whatever is wanted later.
 func TestHold(t *testing.T) {
 	needBwrap(t)
@@ -350,7 +374,7 @@ func TestHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h, ok := b.Hold("kernel"); !ok || h != c.want {
+		if h, ok := b.Hold("kernel"); !ok || !reflect.DeepEqual(h, c.want) {
 			t.Errorf("%s: %+v %v", name, h, ok)
 		}
 		b.end(k)
@@ -368,7 +392,7 @@ func TestHold(t *testing.T) {
 		t.Errorf("before it is decided what holds it: %+v", h)
 	}
 	files(t, supervisor.Dir(b.Root, "old"), map[string]string{"kernel.json": `{"id":"old","sandbox":"bwrap"}`})
-	if h, _ := b.Hold("old"); h != (Hold{Sandbox: "bwrap", Network: true}) {
+	if h, _ := b.Hold("old"); !reflect.DeepEqual(h, Hold{Sandbox: "bwrap", Network: true}) {
 		t.Errorf("of an earlier version: %+v", h)
 	}
 }

@@ -87,12 +87,16 @@ type about struct {
 	// from it. An earlier version wrote neither, and nothing relies on its kernels.
 	Offline bool `json:"offline,omitempty"`
 	Guarded bool `json:"guarded,omitempty"`
+	// Masked is what was to be guarded when it began.
+	Masked []shell.Masked `json:"masked,omitempty"`
 }
 
 // A Hold is what holds a kernel that was started, whatever the settings say by now.
 type Hold struct {
 	Sandbox          string // bwrap or none
 	Network, Guarded bool
+	// Masked is what it was guarded from: shell.StillGuarded says whether that is all.
+	Masked []shell.Masked
 }
 
 // ErrGone says that a kernel has ended; Ended says how.

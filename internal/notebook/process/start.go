@@ -39,7 +39,7 @@ func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Sandbox, a.Guarded, a.Offline = kept.Sandbox, kept.Guarded, kept.Sandbox != shell.SandboxNone && !opts.Network
+	a.Sandbox, a.Guarded, a.Masked, a.Offline = kept.Sandbox, kept.Guarded, kept.Masked, kept.Sandbox != shell.SandboxNone && !opts.Network
 	if err := writeJSON(aboutFile(dir), a); err != nil { // before it runs
 		kept.Abandon()
 		return nil, fmt.Errorf("the kernel's directory: %w", err)
@@ -211,7 +211,7 @@ func (s *Starter) Hold(id string) (Hold, bool) {
 	if err != nil || json.Unmarshal(b, &a) != nil || a.ID != id || a.Sandbox == "" {
 		return Hold{}, false
 	}
-	return Hold{Sandbox: a.Sandbox, Network: !a.Offline, Guarded: a.Guarded}, true
+	return Hold{Sandbox: a.Sandbox, Network: !a.Offline, Guarded: a.Guarded, Masked: a.Masked}, true
 }
 
 // All lists the kernels on this machine, also those that no server holds.

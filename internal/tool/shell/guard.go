@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -79,4 +80,29 @@ func addTarget(ws *tool.Workspace, list *[]guarded, name string, hide bool) erro
 	}
 	*list = append(*list, guarded{name: filepath.ToSlash(rel), hide: hide, dir: info.IsDir()})
 	return nil
+}
+
+// A Masked file is one that was kept from a program when it began.
+type Masked struct {
+	Name   string `json:"name"`
+	Hidden bool   `json:"hidden,omitempty"`
+	// File tells it from another file that has its name later, "" if nobody knows.
+	File string `json:"file"`
+}
+
+// maskedFiles notes which files are about to be kept from a program.
+func maskedFiles(ws *tool.Workspace, guard []guarded) []Masked {
+	var list []Masked
+	for _, g := range guard {
+		list = append(list, Masked{Name: g.name, Hidden: g.hide, File: fileIdentity(filepath.Join(ws.Dir, g.name))})
+	}
+	return list
+}
+
+// StillGuarded reports whether a program that files were kept from when it began is kept
+// from all that should be by now. A mount masks a file, whatever is put in its place: one
+// that was made since, or that an editor saved under its name, the program can read.
+func StillGuarded(ws *tool.Workspace, guard func(string) (hide, readOnly bool), was []Masked) bool {
+	list, ok := findGuarded(ws, guard)
+	return ok && !slices.ContainsFunc(maskedFiles(ws, list), func(m Masked) bool { return m.File == "" || !slices.Contains(was, m) })
 }

@@ -67,3 +67,52 @@ func TestNotGuarded(t *testing.T) {
 		t.Errorf("without a sandbox: %+v %v", a, err)
 	}
 }
+
+// A mask is of a file and not of a name: what was made since a program began, or saved in
+// place of what there was, is open to it.
+func TestStillGuarded(t *testing.T) {
+	at := func(b *bench, name string) string { return filepath.Join(b.ws.Dir, name) }
+	for name, c := range map[string]struct {
+		change func(t *testing.T, b *bench) error
+		want   bool
+	}{
+		"nothing":      {func(*testing.T, *bench) error { return nil }, true},
+		"another file": {func(t *testing.T, b *bench) error { write(t, at(b, "b.txt"), "x"); return nil }, true},
+		"written":      {func(t *testing.T, b *bench) error { write(t, at(b, ".env"), "new"); return nil }, true},
+		"in a folder":  {func(t *testing.T, b *bench) error { write(t, at(b, ".ssh/new"), "x"); return nil }, true},
+		"removed":      {func(_ *testing.T, b *bench) error { return os.Remove(at(b, ".env")) }, true},
+		"new":          {func(t *testing.T, b *bench) error { write(t, at(b, "web/.env.local"), "x"); return nil }, false},
+		"saved": {func(t *testing.T, b *bench) error {
+			write(t, at(b, "tmp"), "x")
+			return os.Rename(at(b, "tmp"), at(b, ".env"))
+		}, false},
+		"saved with the number of the old one": {func(t *testing.T, b *bench) error {
+			err := os.Remove(at(b, ".env"))
+			write(t, at(b, ".env"), "x")
+			return err
+		}, false},
+		"another folder": {func(t *testing.T, b *bench) error {
+			err := os.Rename(at(b, ".ssh"), at(b, "ssh"))
+			write(t, at(b, ".ssh/id_rsa"), "x")
+			return err
+		}, false},
+		"a link": {func(_ *testing.T, b *bench) error { return os.Symlink("a.txt", at(b, "id_ed25519")) }, false},
+		"read-only, saved": {func(t *testing.T, b *bench) error {
+			write(t, at(b, "tmp"), "x")
+			return os.Rename(at(b, "tmp"), at(b, ".clewignore"))
+		}, false},
+	} {
+		b := newBench(t, Options{Sandbox: SandboxNone})
+		for _, file := range []string{".env", ".ssh/id_rsa", ".clewignore", "a.txt"} {
+			write(t, at(b, file), "old")
+		}
+		list, ok := findGuarded(b.ws, files.Guards)
+		was := maskedFiles(b.ws, list)
+		if err := c.change(t, b); err != nil || !ok {
+			t.Fatal(name, err)
+		}
+		if got := StillGuarded(b.ws, files.Guards, was); got != c.want {
+			t.Errorf("%s: %v, was %+v", name, got, was)
+		}
+	}
+}

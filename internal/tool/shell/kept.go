@@ -33,6 +33,7 @@ type Kept struct {
 	Group   limit.Group // nil where there are none
 	Sandbox string      // bwrap or none
 	Guarded bool        // see tool.Action
+	Masked  []Masked    // what of the workspace is kept from it
 
 	files []*os.File
 }
@@ -69,13 +70,15 @@ func PrepareKept(opts Options, k Keep) (*Kept, error) {
 		}
 	}
 	p.env[callVariable] = k.Mark
-	guarded := false
+	guarded, masked := false, []Masked(nil)
 	if kind == SandboxBwrap {
-		p.guarded, guarded = findGuarded(k.Call.Workspace, opts.Guard)
+		if p.guarded, guarded = findGuarded(k.Call.Workspace, opts.Guard); guarded {
+			masked = maskedFiles(k.Call.Workspace, p.guarded) // before they are: what is put in their place meanwhile is another file
+		}
 	}
 	kept, err := p.keep()
 	if err == nil {
-		kept.Guarded = guarded
+		kept.Guarded, kept.Masked = guarded, masked
 	}
 	return kept, err
 }

@@ -32,6 +32,8 @@ func (p plan) launchBare(limit.Group) (*launch, error) {
 
 func (p plan) launchBwrap() (*launch, error) { return nil, errors.New("there is no bubblewrap here") }
 
+func fileIdentity(string) string { return "" }
+
 func signalBelow(root, _ int, sig syscall.Signal) { _ = syscall.Kill(-root, sig) }
 
 func below(int, int) []int { return nil }
