@@ -93,7 +93,7 @@ func (w *worker) runEffect(ctx context.Context, v session.View, n *notebookCall,
 // start one.
 func (w *worker) holds(ctx context.Context, v session.View, n *notebookCall, a *tool.Action) {
 	r := w.kernelRequest(v)
-	r.Name = cmp.Or(n.book.Kernel.Name, n.book.KernelName)
+	r.Name = n.book.KernelToStart()
 	if n.wish == "" {
 		r.Kernel = decide.KernelInUse(n.book)
 	}

@@ -28,6 +28,11 @@ type books struct {
 	cells []string
 	plan  agent.KernelPlan
 
+	// named are the kernels that were looked for, and runs is what the one that runs says
+	// that it is.
+	named []string
+	runs  string
+
 	mu   sync.Mutex
 	end  chan struct{}
 	slow chan struct{} // a kernel that restarts is there once this is closed; nil for at once
@@ -39,6 +44,9 @@ func newBooks(cells ...string) *books {
 }
 
 func (b *books) Plan(_ context.Context, r agent.KernelRequest) agent.KernelPlan {
+	b.mu.Lock()
+	b.named = append(b.named, r.Name)
+	b.mu.Unlock()
 	p := b.plan
 	p.Running = r.Kernel != ""
 	return p
@@ -66,7 +74,7 @@ func (b *books) Work(ctx context.Context, desk *session.NotebookContext) error {
 		}
 		n := v.Notebook
 		var report decide.NotebookReport
-		kernel := clew.KernelChangedData{KernelID: cmp.Or(n.Kernel.ID, "k1"), Name: "python3", State: clew.KernelIdle}
+		kernel := clew.KernelChangedData{KernelID: cmp.Or(n.Kernel.ID, "k1"), Name: cmp.Or(b.runs, "python3"), State: clew.KernelIdle}
 		switch {
 		case n.Status == clew.NotebookOpening:
 			read := clew.NotebookReadData{Hash: "h", KernelName: "python3"}
@@ -517,6 +525,20 @@ func TestRestartThenRun(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A kernel that has to be started is the one that the notebook names by now, and not the
+// one that ran before.
+func TestKernelOfTheNotebook(t *testing.T) {
+	runNotebooks(t, unasked, func(w *world) {
+		w.books.runs = "julia"
+		w.do(&clew.NotebookRunData{NotebookID: events[clew.NotebookOpenedData](w)[0].NotebookID, Cells: clew.List[string]{"a"}})
+		w.say("restart the kernel")
+		w.idle()
+		if slices.Contains(w.books.named, "julia") || len(w.books.named) == 0 {
+			t.Errorf("looked for %q", w.books.named)
+		}
+	}, calls(call("k", "kernel", `{"action":"restart"}`)), says("Done."))
 }
 
 // An error is the call's result, and pictures reach the model.

@@ -69,7 +69,7 @@ func readFile(place *tool.Workspace, name string) ([]byte, error) {
 // make makes the file of a notebook.
 func (w *worker) make(ctx context.Context, v session.NotebookView) ([]byte, error) {
 	return nbfile.Make(&v.Notebook, nbfile.Source{
-		Session: v.Session, Kernel: w.kernelName(&v.Notebook),
+		Session: v.Session, Kernel: v.Notebook.KernelToStart(),
 		Blob: func(address string) ([]byte, error) { return w.cfg.Blobs.Blob(ctx, address) },
 	})
 }

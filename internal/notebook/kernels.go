@@ -103,7 +103,7 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 func (w *worker) begin(ctx context.Context, v session.NotebookView) (*attached, error) {
 	n := &v.Notebook
 	id := newKernelID(v.Session)
-	d := clew.KernelChangedData{KernelID: id, Name: w.kernelName(n), State: clew.KernelStarting, Node: v.Node}
+	d := clew.KernelChangedData{KernelID: id, Name: n.KernelToStart(), State: clew.KernelStarting, Node: v.Node}
 	w.saveFiles(ctx, v, "before a kernel starts")
 	if err := w.change(ctx, n, d, clew.CellAborted); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 	}
 	defer func() { _ = workspace.Close(place) }()
 	values = w.permitted(v, place.Dir, values)
-	spec, err := w.spec(ctx, w.kernelName(&v.Notebook), place.Dir)
+	spec, err := w.spec(ctx, v.Notebook.KernelToStart(), place.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -194,13 +194,6 @@ func (w *worker) ready(ctx context.Context, n *core.Notebook, k *attached) error
 	return w.change(ctx, n, clew.KernelChangedData{KernelID: k.id, State: clew.KernelIdle, Info: &clew.KernelLanguage{
 		Language: short(l.Name), Version: short(l.Version), Implementation: short(k.info.Implementation), FileExtension: short(l.Extension),
 	}}, "")
-}
-
-func (w *worker) kernelName(n *core.Notebook) string {
-	if n.KernelName == "" {
-		return "python3"
-	}
-	return n.KernelName
 }
 
 // spec finds the kernel of a name.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/clew-run/clew"
@@ -205,6 +206,10 @@ func (n *Notebook) CellIndex(id string) int {
 func (n *Notebook) Busy(cell string) bool {
 	return n.Run != nil && n.Run.CellID == cell || slices.ContainsFunc(n.Queue, func(r CellRun) bool { return r.CellID == cell })
 }
+
+// KernelToStart names the kernel that is started for the notebook next: the one that its
+// file names by now, which may not be the one that runs.
+func (n *Notebook) KernelToStart() string { return cmp.Or(n.KernelName, "python3") }
 
 // Bytes counts the sources that are in records.
 func (n *Notebook) Bytes() (sum int) {
