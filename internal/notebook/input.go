@@ -18,6 +18,9 @@ var waitingPy string
 
 const maxPrompt = 2 << 10
 
+// inputLost is what people are told of a cell that waits, perhaps, for what nobody was asked.
+const inputLost = "the cell may wait for input that was lost; interrupt it"
+
 // A prompt is what the code of a cell asks for.
 type prompt struct {
 	Prompt   string `json:"prompt"`
@@ -113,7 +116,7 @@ func (e *execution) resumeInput(ctx context.Context) (stop func()) {
 // takeOver goes on with the question that the kernel waits for. It is the last one on
 // record until that was answered; then it is one that nobody heard, in the same words
 // perhaps, and people are asked. They are asked once more, too, if the server died just
-// before it sent the answer; a kernel that cannot tell waits then until it is interrupted.
+// before it sent the answer; of a kernel that cannot tell people are told that it may wait.
 func (e *execution) takeOver(ctx context.Context, f found) error {
 	if e.input.question != "" || f.known && f.prompt == nil {
 		return nil // it was asked meanwhile, or nothing is
@@ -126,8 +129,11 @@ func (e *execution) takeOver(ctx context.Context, f found) error {
 		}
 		return e.answer(ctx, e.view)
 	}
-	if q == nil {
+	if q == nil && e.view.Answer == nil {
 		return nil
+	}
+	if q == nil { // it asked once, so it may ask again, and this server would not know
+		return e.change(ctx, &e.view.Notebook, clew.KernelChangedData{KernelID: e.kernel.id, State: clew.KernelBusy, Reason: inputLost}, "")
 	}
 	err := e.put(ctx, kernel.Message{}, q.Prompt, q.Password)
 	e.input.found = true

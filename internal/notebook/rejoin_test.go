@@ -118,8 +118,7 @@ func TestAnswerIsGivenOnce(t *testing.T) {
 	w.close()
 	p.only().Kernel.Release("gate")
 	w.again()
-	poll(t, "the kernel", func() bool { return w.runner.Joined() == 1 })
-	<-time.After(300 * time.Millisecond) // nothing comes
+	w.until("what people can do about it", func() bool { return strings.Contains(w.lastKernel().Reason, "input that was lost; interrupt it") })
 	w.do(&clew.KernelInterruptData{KernelTarget: clew.KernelTarget{NotebookID: w.notebook}})
 	w.await(run)
 	if got := p.only().Answers(); len(got) != 1 {
