@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -116,6 +117,9 @@ func (s *Session) startNotebook(id string) {
 	})
 }
 
+// loseWithin is how long the end of a kernel that is lost may take.
+const loseWithin = 30 * time.Second
+
 // workNotebook does the work. Nothing is left to do behind one who failed: a notebook
 // would be tried for ever.
 func (s *Session) workNotebook(ctx context.Context, desk *NotebookContext) {
@@ -138,11 +142,14 @@ func (s *Session) workNotebook(ctx context.Context, desk *NotebookContext) {
 	before, known := desk.Look(ctx)
 	_, _ = desk.Report(ctx, decide.FailNotebook{Reason: clew.AsError(err).Message}) // it may be over
 	now, err := desk.Look(ctx)
+	// With the record of it that the notebook is gone, the work for it is over.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), loseWithin)
+	defer cancel()
 	switch {
 	case err == nil && now.Notebook.Kernel.State == clew.KernelLost:
-		s.host.cfg.Notebooks.Lose(ctx, now)
+		s.host.cfg.Notebooks.Lose(ending, now)
 	case errors.Is(err, ErrNotebookOver) && known == nil && before.Notebook.Kernel.State.Alive(): // it was closed, and is gone with that
-		s.host.cfg.Notebooks.Lose(ctx, before)
+		s.host.cfg.Notebooks.Lose(ending, before)
 	}
 }
 

@@ -126,6 +126,45 @@ func TestNotebooksFail(t *testing.T) {
 	}
 }
 
+// losing notes whether there is time to end a kernel that is lost.
+type losing struct {
+	runner
+	lost chan error
+}
+
+func (l losing) Lose(ctx context.Context, _ session.NotebookView) { l.lost <- ctx.Err() }
+
+// The kernel of a notebook that was closed is ended, although nobody works for it any
+// more once it is on record that the work failed.
+func TestClosedNotebookLosesItsKernel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lost := make(chan error, 9)
+		j := new(journaltest.Memory).Node("a")
+		h := start(t, j, session.Config{Notebooks: losing{func(ctx context.Context, d *session.NotebookContext) error {
+			if v, err := d.Look(ctx); err != nil || v.Notebook.Closed {
+				return clew.Errorf(clew.ExecutionFailed, "it cannot be ended")
+			}
+			return simple(ctx, d)
+		}, lost}})
+		id := create(t, h, "")
+		do(t, h, id, byAnn(&clew.NotebookOpenData{Path: "x.ipynb"}))
+		synctest.Wait()
+		nb := notebooks(t, j, id).Notebooks[0].NotebookID
+		do(t, h, id, byAnn(&clew.NotebookRunData{NotebookID: nb, All: true}))
+		synctest.Wait()
+		do(t, h, id, byAnn(&clew.NotebookCloseData{NotebookID: nb}))
+		synctest.Wait()
+		select {
+		case err := <-lost:
+			if err != nil {
+				t.Errorf("it is to be ended with a context that is over: %v", err)
+			}
+		default:
+			t.Error("it is not ended")
+		}
+	})
+}
+
 // Who works for a notebook hears of what others want, and that the work is over.
 func TestNotebookAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
