@@ -102,11 +102,21 @@ func (w *worker) pastRun(ctx context.Context, v session.NotebookView, run core.C
 }
 
 // leaveRerun takes files back to where they belong if a rerun is under way with which
-// nobody can go on.
-func (w *worker) leaveRerun(ctx context.Context, v session.NotebookView) {
-	x := v.Notebook.Rerun
+// nobody can go on. A cell that still runs, or that is to, would write into them: its kernel
+// is ended first, and goes on record as lost.
+func (w *worker) leaveRerun(ctx context.Context) {
+	v, err := w.desk.Look(ctx)
+	if err != nil {
+		return
+	}
+	n, x := &v.Notebook, v.Notebook.Rerun
 	if ctx.Err() != nil || !x.UnderWay() || x.After == "" {
 		return
+	}
+	if n.Run != nil || len(n.Queue) > 0 {
+		if err := w.endKernel(ctx, v); err != nil {
+			w.cfg.Log.Warn("the kernel of a rerun that failed could not be ended", "session", v.Session, "notebook", n.ID, "err", err)
+		}
 	}
 	if err := w.desk.RestoreFiles(ctx, x.ID+"_after", x.After); err != nil {
 		w.cfg.Log.Warn("the files of a rerun that failed could not be restored", "session", v.Session, "notebook", v.Notebook.ID, "err", err)

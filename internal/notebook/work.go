@@ -16,17 +16,27 @@ import (
 // record; it returns when there is nothing to do for now.
 func (r *Runner) Work(ctx context.Context, desk *session.NotebookContext) error {
 	w := &worker{Runner: r, desk: desk}
+	failed := true // also by a panic, which the session recovers
+	defer func() {
+		if failed {
+			w.leaveRerun(ctx)
+		}
+	}()
+	err := w.steps(ctx)
+	failed = err != nil
+	return err
+}
+
+// steps takes one step after the other.
+func (w *worker) steps(ctx context.Context) error {
 	for ctx.Err() == nil {
-		v, err := desk.Look(ctx)
+		v, err := w.desk.Look(ctx)
 		if err != nil {
 			return over(err)
 		}
 		more, err := w.step(ctx, v)
 		if err != nil && !v.Notebook.Closed && w.closedNow(ctx) {
 			continue // what it was at is on record no more; its kernel is left to be ended
-		}
-		if over(err) != nil {
-			w.leaveRerun(ctx, v)
 		}
 		if err != nil || !more {
 			return over(err)

@@ -25,6 +25,7 @@ import (
 	"github.com/clew-run/clew/internal/notebook/process"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
+	"github.com/clew-run/clew/internal/session/rewind"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/supervisor"
 	"github.com/clew-run/clew/internal/tool"
@@ -51,6 +52,7 @@ type world struct {
 	runner   *notebook.Runner
 	hosts    int
 	patient  time.Duration // how long the runner waits for a kernel's answer, if not as usual
+	files    rewind.Files  // nil has no checkpoints
 	id       clew.SessionID
 	notebook string
 
@@ -104,7 +106,7 @@ func (w *world) open() {
 	}
 	w.runner.Hold(w.Context())
 	w.host = session.NewHost(session.Config{
-		Journal: node, Index: node, Blobs: w.blobs, Notebooks: w.runner, Log: log,
+		Journal: node, Index: node, Blobs: w.blobs, Notebooks: w.runner, Files: w.files, Log: log,
 		Appended: func(clew.SessionID, uint64) {
 			select {
 			case w.moved <- struct{}{}:
