@@ -60,6 +60,7 @@ func TestRandomLife(t *testing.T) {
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			l := newLife(t)
+			defer l.close() // it may be about to start a kernel
 			defer func() {
 				if t.Failed() {
 					t.Logf("%v\n%s", deeds, l.story())

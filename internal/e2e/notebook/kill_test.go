@@ -3,7 +3,6 @@ package notebook
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/notebook/jupytertest"
-	"github.com/clew-run/clew/internal/supervisor"
 )
 
 func TestMain(m *testing.M) { os.Exit(proc.Main(m)) }
@@ -184,16 +182,5 @@ func (s *story) check(ctx context.Context, at string) {
 // endKernels leaves nothing running.
 func (s *story) endKernels(t *testing.T) {
 	s.Srv.Kill()
-	for _, f := range supervisor.List(supervisor.LookForRoot(filepath.Join(s.Dir, "data"))) {
-		held, err := supervisor.Find(context.Background(), f.Dir)
-		if err != nil {
-			t.Error(fmt.Errorf("a kernel is left: %w", err))
-			continue
-		}
-		if _, ended := held.Ended(); !ended {
-			_ = held.Kill()
-			<-held.Done()
-		}
-		_ = held.Forget()
-	}
+	proc.EndKernels(t, filepath.Join(s.Dir, "data"))
 }

@@ -34,6 +34,7 @@ func newHouse(t testing.TB) *house {
 	if err := os.Mkdir(h.work, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { proc.EndKernels(t, filepath.Join(dir, "data")) }) // after the server
 	h.srv = proc.New(t, proc.Program(t, ""), filepath.Join(dir, "data"), map[string]string{
 		"PATH": filepath.Dir(python) + ":" + os.Getenv("PATH"), "CLEW_SET_SUPERVISOR_ORPHAN_SEC": "10", "CLEW_DATA": filepath.Join(dir, "data"),
 	})

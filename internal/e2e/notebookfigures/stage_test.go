@@ -53,18 +53,7 @@ func newStage(t testing.TB) *stage {
 // endKernels leaves nothing running.
 func (s *stage) endKernels() {
 	s.Srv.Kill()
-	for _, f := range s.kernels() {
-		held, err := supervisor.Find(context.Background(), f.Dir)
-		if err != nil {
-			s.T.Error(fmt.Errorf("a kernel is left: %w", err))
-			continue
-		}
-		if _, ended := held.Ended(); !ended {
-			_ = held.Kill()
-			<-held.Done()
-		}
-		_ = held.Forget()
-	}
+	proc.EndKernels(s.T, filepath.Join(s.Dir, "data"))
 }
 
 func (s *stage) kernels() []supervisor.Found {
