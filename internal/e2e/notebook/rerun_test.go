@@ -12,7 +12,6 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/notebook/jupytertest"
-	"github.com/clew-run/clew/internal/supervisor"
 )
 
 // Three cells, each of which writes a line and counts. The second one looks at what the
@@ -32,13 +31,13 @@ func TestRerun(t *testing.T) {
 	t.Parallel()
 	python := jupytertest.Python(t)
 	bin := proc.Program(t, "crashpoints")
-	for _, at := range []string{"calm", "rerun.files", "rerun.cell", "rerun.done"} {
+	for _, at := range []string{"calm", "rerun.files", "rerun.cell", "rerun.done", "the kernel"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			s := &rerun{story: story{Stage: proc.NewStage(t, proc.Setup{
 				Program: bin, Session: "sess_rerun", Files: map[string]string{"readme.txt": "Hello.\n"},
 				Env: map[string]string{"PATH": filepath.Dir(python) + ":/usr/bin:/bin"},
-			})}, at: at}
+			}), dirs: map[string]bool{}}, at: at}
 			t.Cleanup(func() { s.endKernels(t) })
 			ctx, cancel := context.WithTimeout(t.Context(), within)
 			defer cancel()
@@ -82,7 +81,7 @@ func (s *rerun) tell(ctx context.Context) {
 	s.back(ctx, p.output["three"])
 	if s.at == "the kernel" {
 		s.until(ctx, "the question of the second cell again", func(p *past) bool { return p.again == 2 && p.question != "" })
-		s.killKernel(ctx)
+		kill9(t, s.kernel().pid)
 	}
 	if s.at != "calm" && s.at != "the kernel" {
 		select {
@@ -102,6 +101,9 @@ func (s *rerun) tell(ctx context.Context) {
 	if s.at == "the kernel" {
 		if p.rerun.Status != clew.RerunStopped {
 			t.Errorf("without its kernel it ended as %+v", *p.rerun)
+		}
+		if len(p.said) != 1 || !strings.Contains(p.said[0], "2 cells ran again. ") || !strings.Contains(p.said[0], "kernel") {
+			t.Errorf("the transcript says %q", p.said)
 		}
 		return
 	}
@@ -205,18 +207,6 @@ func (s *rerun) answer(ctx context.Context) {
 			}
 		}
 		<-tick.C
-	}
-}
-
-// killKernel kills the kernel's process.
-func (s *rerun) killKernel(ctx context.Context) {
-	s.T.Helper()
-	for _, f := range supervisor.List(supervisor.LookForRoot(filepath.Join(s.Dir, "data"))) {
-		held, err := supervisor.Find(ctx, f.Dir)
-		if err != nil {
-			continue
-		}
-		s.must(held.Kill())
 	}
 }
 
