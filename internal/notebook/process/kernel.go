@@ -102,5 +102,8 @@ func aboutFile(dir string) string      { return filepath.Join(dir, "kernel.json"
 func recordingFile(dir string) string  { return filepath.Join(dir, "published") }
 func answeredFile(dir string) string   { return filepath.Join(dir, "answered") }
 
+// socketStart begins the paths of the kernel's sockets.
+func socketStart(dir string) string { return filepath.Join(socketDir(dir), "s") }
+
 // shownConnectionFile is the one that the kernel reads.
 func shownConnectionFile(dir string) string { return filepath.Join(socketDir(dir), "connection.json") }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/clew-run/clew"
@@ -48,7 +49,7 @@ func (s *Starter) Start(ctx context.Context, st Start) (*Kernel, error) {
 		ID: st.ID, About: "kernel " + st.Spec.Name + " in " + st.Workspace.Dir,
 		Argv: kept.Argv, Env: kept.Env, Dir: kept.Dir, Files: kept.Files, Info: kept.Info, Gate: kept.Gate,
 		Group: kept.Group, Limits: opts.Limits, Orphan: s.Orphan(),
-		Record: &supervisor.Recording{Socket: filepath.Join(socketDir(dir), "s-2"), File: recordingFile(dir), Max: maxRecorded},
+		Record: &supervisor.Recording{Socket: socketStart(dir) + "-" + strconv.Itoa(iopubPort), File: recordingFile(dir), Max: maxRecorded},
 	})
 	if err != nil {
 		kept.Abandon()
@@ -116,6 +117,9 @@ func (s *Starter) Effect(ctx context.Context, st Start) (effect clew.Effect, pro
 	}, protected || st.Spec.FromWorkspace, refused
 }
 
+// iopubPort is the number of the socket on which a kernel publishes.
+const iopubPort = 2
+
 // maxRecorded bounds what is kept of what a kernel publishes, for a server that comes later:
 // a run whose outputs are all kept (see the package notebook) has a place.
 const maxRecorded = 128 << 20
@@ -155,7 +159,7 @@ func prepare(dir string, a about) error {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
 	connection := map[string]any{
-		"transport": "ipc", "ip": filepath.Join(socketDir(dir), "s"), "shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5,
+		"transport": "ipc", "ip": socketStart(dir), "shell_port": 1, "iopub_port": iopubPort, "stdin_port": 3, "control_port": 4, "hb_port": 5,
 		"key": hex.EncodeToString(key), "signature_scheme": "hmac-sha256", "kernel_name": a.Name,
 	}
 	return errors.Join(writeJSON(aboutFile(dir), a), writeJSON(connectionFile(dir), connection), writeJSON(shownConnectionFile(dir), connection))
