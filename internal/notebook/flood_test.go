@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/notebook"
 	"github.com/clew-run/clew/internal/notebook/kernel"
 	"github.com/clew-run/clew/internal/notebook/process"
 	"github.com/clew-run/clew/internal/tool/workspace"
@@ -16,26 +17,8 @@ import (
 // and nothing says so.
 func TestOutputWaitsForTheServer(t *testing.T) {
 	t.Parallel()
-	m := realMachine(t)
 	dir := t.TempDir()
-	place, err := workspace.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = workspace.Close(place) })
-	k, err := m.Start(t.Context(), process.Start{ID: "kn_flood", Spec: m.Specs(t.Context(), dir)[0], Workspace: place, Owner: "ann", SessionID: "sess_flood"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := kernel.ReadConnection(k.ConnectionFile())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := kernel.Dial(t.Context(), at, kernel.Options{Starting: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
+	_, client := startKernel(t, process.Start{ID: "kn_flood", Owner: "ann", SessionID: "sess_flood"}, dir)
 	const displays = 3000 // of 20 KB: 8 MiB of them wait here, the rest in the kernel
 	code := "from IPython.display import display\nfor i in range(3000): display({'text/plain': f'{i} ' + 'x' * 20_000}, raw=True)\nopen('done', 'w').close()"
 	if err := client.Execute(t.Context(), kernel.Execute{MsgID: "flood", Code: code}); err != nil {
@@ -64,4 +47,30 @@ func TestOutputWaitsForTheServer(t *testing.T) {
 	if got != displays {
 		t.Errorf("%d of %d displays arrived", got, displays)
 	}
+}
+
+// startKernel starts a kernel that no notebook has, and joins it.
+func startKernel(t *testing.T, st process.Start, dir string) (notebook.Process, *kernel.Client) {
+	t.Helper()
+	m := realMachine(t)
+	place, err := workspace.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = workspace.Close(place) })
+	st.Workspace, st.Spec = place, m.Specs(t.Context(), dir)[0]
+	k, err := m.Start(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := kernel.ReadConnection(k.ConnectionFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := kernel.Dial(t.Context(), at, kernel.Options{Starting: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return k, client
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/clew-run/clew/internal/notebook"
 	"github.com/clew-run/clew/internal/notebook/kernel"
 	"github.com/clew-run/clew/internal/notebook/process"
-	"github.com/clew-run/clew/internal/tool/workspace"
 )
 
 // What somebody typed at getpass() is not among the variables, though the kernel was never
@@ -20,27 +19,8 @@ func TestPasswordIsNoVariable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := realMachine(t)
-			dir := t.TempDir()
-			place, err := workspace.Open(dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = workspace.Close(place) })
-			k, err := m.Start(t.Context(), process.Start{ID: "kn_secret", Spec: m.Specs(t.Context(), dir)[0], Workspace: place, Env: env})
-			if err != nil {
-				t.Fatal(err)
-			}
+			k, client := startKernel(t, process.Start{ID: "kn_secret", Env: env}, t.TempDir())
 			t.Cleanup(k.Release)
-			at, err := kernel.ReadConnection(k.ConnectionFile())
-			if err != nil {
-				t.Fatal(err)
-			}
-			client, err := kernel.Dial(t.Context(), at, kernel.Options{Starting: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = client.Close() })
 			told := variablesAfter(t, client, "import getpass\npw = getpass.getpass('key? ')\nkept = 'kept'", "geheim")
 			if strings.Contains(told, "geheim") || (env == nil) != strings.Contains(told, "'kept'") {
 				t.Errorf("of the variables is told %q", told)
