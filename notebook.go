@@ -317,7 +317,8 @@ type CellFinishedData struct {
 	Status         CellStatus `json:"status"`
 	ExecutionCount int        `json:"execution_count,omitempty"`
 	DurationMS     int64      `json:"duration_ms,omitempty"`
-	// OutputsLost says that output may be missing: nobody was there to hear it.
+	// OutputsLost says that output may be missing: a server left the run, and what the
+	// kernel printed was not all written down.
 	OutputsLost bool `json:"outputs_lost,omitempty"`
 	// LeftOut counts the outputs that are not in the transcript. OutputBlob is the
 	// address of all of them.
