@@ -104,7 +104,7 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger) (_ *Journal, err er
 		j.background.Go(func() { (&healer{j: j, log: log}).run(bg) })
 	}
 	if !cfg.Embedded() {
-		if j.nodes, err = joinNodes(bg, j); err != nil {
+		if j.nodes, err = joinNodes(ctx, bg, j); err != nil {
 			return nil, fmt.Errorf("join the nodes: %w", err)
 		}
 	}

@@ -52,7 +52,7 @@ const (
 	goodbye     = "-"
 )
 
-func joinNodes(bg context.Context, j *Journal) (*nodes, error) {
+func joinNodes(ctx, bg context.Context, j *Journal) (*nodes, error) {
 	bg, stop := context.WithCancel(bg)
 	n := &nodes{j: j, subject: j.subject("beat"), own: j.cfg.version, seen: map[string]heardNode{}, calls: map[string]map[*context.CancelFunc]bool{}, stop: stop, done: make(chan struct{})}
 	sub, err := j.engine.conn.Subscribe(n.subject, n.heard)
@@ -65,7 +65,8 @@ func joinNodes(bg context.Context, j *Journal) (*nodes, error) {
 		stop()
 		return nil, err
 	}
-	if err := j.engine.conn.FlushTimeout(requestTimeout); err != nil {
+	heard := func() (struct{}, error) { return struct{}{}, j.engine.conn.FlushTimeout(requestTimeout) }
+	if _, err := patiently(ctx, j.waiter, heard); err != nil { // the engine knows of both from here on
 		stop()
 		return nil, err
 	}

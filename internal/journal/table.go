@@ -86,11 +86,25 @@ func (t *Table) Once(ctx context.Context, key string, first func() ([]byte, erro
 			return nil, err
 		}
 		if _, err = t.create(ctx, key, value); errors.Is(err, errRowChanged) { // another node was first
-			value, _, err = t.Get(ctx, key)
+			return t.getMade(ctx, key)
 		}
 		return value, err
 	})
 }
+
+// getMade gets a row that is known to be there. The replica that answers may not have
+// it yet.
+func (t *Table) getMade(ctx context.Context, key string) ([]byte, error) {
+	for {
+		value, _, err := t.Get(ctx, key)
+		if !errors.Is(err, ErrNoRow) || pause(ctx, replicaPause) != nil {
+			return value, err
+		}
+	}
+}
+
+// replicaPause is how long a replica is given to catch up before it is asked again.
+const replicaPause = 10 * time.Millisecond
 
 // Put writes a row.
 func (t *Table) Put(ctx context.Context, key string, value []byte) error {
