@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -84,7 +85,8 @@ const (
 // open opens the files, and makes them if there are none.
 func (x *Index) open() (err error) {
 	pragmas := "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_pragma=temp_store(2)"
-	open := func(more string) (*sql.DB, error) { return sql.Open("sqlite", "file:"+x.path()+pragmas+more) }
+	file := url.URL{Scheme: "file", OmitHost: true, Path: x.path()} // which may have a # or a ? in it
+	open := func(more string) (*sql.DB, error) { return sql.Open("sqlite", file.String()+pragmas+more) }
 	if x.write, err = open(fmt.Sprintf("&_txlock=immediate&_pragma=cache_size(-%d)", writeCache)); err != nil {
 		return err
 	}

@@ -441,6 +441,19 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// A directory may have any name.
+func TestNameOfTheDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "100%20 of #1?mode=memory&x")
+	x, err := Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if _, err := os.Stat(filepath.Join(dir, File)); err != nil {
+		t.Error(err)
+	}
+}
+
 // What is erased is in no file any more when Forget returns, and does not come back.
 func TestForget(t *testing.T) {
 	w := newWorld(t)
