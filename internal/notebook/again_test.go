@@ -1,15 +1,20 @@
 package notebook_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/notebook/kernel"
+	"github.com/clew-run/clew/internal/notebook/process"
 )
 
 // poll waits for what is on no record.
@@ -121,31 +126,83 @@ func (w *world) again() {
 	}
 }
 
-// The kernel dies while there is no server: nobody knows how the cell ended, and it is
-// not run again.
+// The kernel dies while there is no server. What it published until then is not lost, how
+// its cell ended is known as far as it said so, and nothing is run again.
 func TestKernelDiesWithoutAServer(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
-	run := w.start("print('begun', flush=True)\nimport time\ntime.sleep(60)")
-	w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
-	w.close()
-	machine := realOf(w)
-	k, err := machine.Starter.Find(t.Context(), w.lastKernelID())
+	for i, c := range []struct {
+		then, last string // what the cell does without a server, and how that is seen
+		want       clew.CellFinishedData
+		text       string
+	}{
+		{"print('last words', flush=True); time.sleep(60)", `last words\n`, clew.CellFinishedData{Status: clew.CellAborted, OutputsLost: true}, "begun\nlast words\n"},
+		{"print('last words')", `"idle"`, clew.CellFinishedData{Status: clew.CellOK, ExecutionCount: 1}, "begun\nlast words\n"},
+		{"1/0", `"idle"`, clew.CellFinishedData{Status: clew.CellError, ExecutionCount: 1, ErrorName: "ZeroDivisionError", ErrorValue: "division by zero"}, "begun\n"},
+		{"print('last words', flush=True); time.sleep(60)", "", clew.CellFinishedData{Status: clew.CellInDoubt, OutputsLost: true}, "begun\n"},
+	} {
+		stays := filepath.Join(w.dir, fmt.Sprint("go", i))
+		run := w.start(fmt.Sprintf("import time, os\nprint('begun', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)\n%s", stays, c.then))
+		w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
+		w.close()
+		k, err := realOf(w).Starter.Find(t.Context(), w.lastKernelID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		touch(t, stays)
+		poll(t, "its last words", func() bool { return strings.Contains(recordedOf(t, k, w.started[len(w.started)-1].MsgID), c.last) })
+		if c.last == "" {
+			emptied(t, k.Recording())
+		}
+		if err := k.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-k.Done()
+		k.Release()
+		w.again()
+		d := w.await(run)
+		if d.Reason == "" && d.ExecutionCount == 0 || c.want.ExecutionCount == 0 && !strings.Contains(d.Reason, "it was ended") {
+			t.Errorf("%s: the reason is %q", c.then, d.Reason)
+		}
+		got := clew.CellFinishedData{Status: d.Status, ExecutionCount: d.ExecutionCount, ErrorName: d.ErrorName, ErrorValue: d.ErrorValue, OutputsLost: d.OutputsLost}
+		if !reflect.DeepEqual(got, c.want) || w.text(run) != c.text {
+			t.Errorf("%s: it ended with %+v and printed %q", c.then, d, w.text(run))
+		}
+		if end := w.untilKernel(clew.KernelDead); !strings.Contains(end.Reason, "it was ended") {
+			t.Errorf("the kernel is %+v", end)
+		}
+		poll(t, "an empty directory", func() bool { return len(realOf(w).Starter.All()) == 0 })
+		if d := w.run("1"); d.Status != clew.CellOK || d.ExecutionCount != 1 {
+			t.Errorf("the next cell: %+v", d)
+		}
+		w.do(&clew.KernelShutdownData{KernelTarget: clew.KernelTarget{NotebookID: w.notebook}})
+		w.untilKernel(clew.KernelStopped)
+	}
+}
+
+// recordedOf is the content of all messages of a run that its supervisor has written down.
+func recordedOf(t *testing.T, k *process.Kernel, msgID string) (all string) {
+	t.Helper()
+	at, err := kernel.ReadConnection(k.ConnectionFile())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := k.Kill(); err != nil {
+	r, err := kernel.OpenRecording(k.Recording(), at)
+	if err != nil {
 		t.Fatal(err)
 	}
-	<-k.Done()
-	k.Release()
-	w.again()
-	if d := w.await(run); d.Status != clew.CellInDoubt || !d.OutputsLost || d.Reason == "" {
-		t.Errorf("it ended with %+v", d)
-	}
-	w.until("the kernel's end", func() bool { return !w.lastKernel().State.Alive() })
-	if d := w.run("1"); d.Status != clew.CellOK || d.ExecutionCount != 1 {
-		t.Errorf("the next cell: %+v", d)
+	defer func() { _ = r.Close() }()
+	for {
+		m, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.ParentID == msgID {
+			all += string(m.Content)
+		}
 	}
 }
 

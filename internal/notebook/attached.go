@@ -161,17 +161,25 @@ func (k *attached) alive() bool {
 }
 
 // ended says whether the process is gone, and how it ended in words.
-func (k *attached) ended() (string, bool) {
+func (k *attached) ended() (string, bool) { return endOf(k.process) }
+
+func endOf(p Process) (how string, ended bool) {
 	select {
-	case <-k.process.Done():
+	case <-p.Done():
 	default:
 		return "", false
 	}
-	if e, ok := k.process.Ended(); ok {
+	if e, ok := p.Ended(); ok {
 		return process.How(e), true
 	}
 	return "nobody saw how", true
 }
+
+// A goneError says that a kernel has ended. What is left of it is held until it is on
+// record how.
+type goneError struct{ how string }
+
+func (e *goneError) Error() string { return "the kernel has ended: " + e.how }
 
 // awaitEnd gives the process of a connection that has ended time to end, too.
 func (k *attached) awaitEnd(ctx context.Context) {

@@ -30,16 +30,28 @@ func (r *Runner) hold(id string, p Process) {
 	r.held[id] = p
 }
 
-// find gives a kernel's process: one that Hold found, or one that is there by now.
-func (r *Runner) find(ctx context.Context, id string) (Process, error) {
+// release gives a kernel's process that hold or Hold kept, nil if there is none.
+func (r *Runner) release(id string) Process {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	p := r.held[id]
 	delete(r.held, id)
-	r.mu.Unlock()
-	if p == nil {
-		return r.cfg.Kernels.Find(ctx, id)
+	return p
+}
+
+// find gives a kernel's process: one that is held, or one that is there by now.
+func (r *Runner) find(ctx context.Context, id string) (Process, error) {
+	if p := r.release(id); p != nil {
+		return p, nil
 	}
-	return p, nil
+	return r.cfg.Kernels.Find(ctx, id)
+}
+
+// forget removes what is left of a kernel whose end is on record.
+func (r *Runner) forget(id string) {
+	if p := r.release(id); p != nil {
+		_ = p.Forget() // what cannot be removed now is removed at the next start
+	}
 }
 
 // EndSession ends the kernels of a session that was deleted.
@@ -62,11 +74,8 @@ func (r *Runner) EndSession(id clew.SessionID) {
 	}
 	r.mu.Unlock()
 	for _, p := range ends {
-		if err := p.Kill(); err != nil {
+		if err := endProcess(context.Background(), p); err != nil {
 			r.cfg.Log.Warn("a kernel of a deleted session could not be ended", "err", err)
-			continue
 		}
-		<-p.Done()
-		_ = p.Forget()
 	}
 }

@@ -42,6 +42,9 @@ func (w *worker) kernel(ctx context.Context, v session.NotebookView) (*attached,
 		return nil, nil
 	}
 	if n.Kernel.State == clew.KernelStarting { // the server died before it was there: nothing ran in it
+		if gone := new(goneError); errors.As(err, &gone) {
+			w.forget(n.Kernel.ID)
+		}
 		return w.launch(ctx, v, n.Kernel.ID)
 	}
 	return nil, w.lost(ctx, v, err)
@@ -52,13 +55,17 @@ func (w *worker) kernel(ctx context.Context, v session.NotebookView) (*attached,
 func (w *worker) lost(ctx context.Context, v session.NotebookView, why error) error {
 	n := &v.Notebook
 	d := clew.KernelChangedData{KernelID: n.Kernel.ID, State: clew.KernelLost, Reason: "the kernel is gone"}
-	var gone *process.ErrGone
+	var gone *goneError
 	if errors.As(why, &gone) {
 		d.State, d.Reason = clew.KernelDead, gone.Error()
 	} else if err := w.endKernel(ctx, v); err != nil {
 		return err
 	}
-	return w.change(ctx, n, d, clew.CellInDoubt)
+	if err := w.change(ctx, n, d, clew.CellInDoubt); err != nil {
+		return err
+	}
+	w.forget(n.Kernel.ID)
+	return nil
 }
 
 // join gives the kernel on record if it runs on this node. What the kernel says about
@@ -71,10 +78,10 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 		}
 		w.drop(k)
 		k.awaitEnd(ctx)
-		if ended, ok := k.process.Ended(); ok {
+		if how, ended := k.ended(); ended {
 			k.close()
-			_ = k.process.Forget()
-			return nil, &process.ErrGone{Ended: ended}
+			w.hold(id, k.process)
+			return nil, &goneError{how}
 		}
 		k.leave()
 	}
@@ -86,12 +93,11 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 		return nil, err
 	}
 	k, err := w.attach(ctx, id, p, expect)
-	if ended, ok := p.Ended(); err != nil && ok {
-		_ = p.Forget()
-		return nil, &process.ErrGone{Ended: ended}
-	}
-	if err != nil {
+	if err != nil { // whatever is to become of it, it is found again
 		w.hold(id, p)
+		if how, ended := endOf(p); ended {
+			err = &goneError{how}
+		}
 		return nil, err
 	}
 	crash.At("kernel.attached")

@@ -72,6 +72,9 @@ type outputs struct {
 	leftOut   int
 	words     words
 	images    []string
+
+	count   int        // of the cell, as the kernel said when it began
+	failure *published // of the cell, as the kernel showed it
 }
 
 // take takes one message of iopub. Types that it does not know are nothing to it.
@@ -93,7 +96,12 @@ func (o *outputs) take(ctx context.Context, m kernel.Message) error {
 	}
 	kind := clew.OutputKind(m.Type)
 	switch m.Type {
-	case "stream", "display_data", "execute_result", "error", "update_display_data":
+	case "execute_input":
+		o.count = p.ExecutionCount
+		return nil
+	case "error":
+		o.failure = &p
+	case "stream", "display_data", "execute_result", "update_display_data":
 	default:
 		return nil
 	}

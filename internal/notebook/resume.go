@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/notebook/kernel"
 	"github.com/clew-run/clew/internal/notebook/nbfile"
 	"github.com/clew-run/clew/internal/session"
@@ -36,6 +37,9 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if gone := new(goneError); errors.As(err, &gone) {
+		return w.lastWords(ctx, v, gone)
+	}
 	if err != nil {
 		return w.unjoined(ctx, v, err)
 	}
@@ -58,6 +62,35 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	stopProbe := e.sendProbe(ctx)
 	defer stopProbe()
 	return e.follow(ctx, hear)
+}
+
+// lastWords ends a run whose kernel has ended while no server heard it: with what it
+// published until then, if its supervisor wrote that down.
+func (w *worker) lastWords(ctx context.Context, v session.NotebookView, gone *goneError) error {
+	run := *v.Notebook.Run
+	p, err := w.find(ctx, run.KernelID)
+	if err != nil {
+		return w.lost(ctx, v, gone)
+	}
+	w.hold(run.KernelID, p)
+	e := w.newExecution(v, &attached{process: p, displays: map[string]*item{}}, run)
+	defer func() { e.closeRecorded(); e.heart.stop(); e.out.spool.close() }()
+	shown, err := w.desk.Shown(ctx, run.ID, run.Batch)
+	if err != nil {
+		return err
+	}
+	if replayed := e.replay(ctx, shown); ctx.Err() != nil {
+		return ctx.Err()
+	} else if !replayed {
+		return w.lost(ctx, v, gone)
+	}
+	w.ran, w.filesDue = true, true
+	e.lost = !e.idle // what it held back when it died is nowhere
+	if err := e.close(ctx, e.cutOff(gone.Error())); err != nil {
+		return err
+	}
+	crash.At("kernel.lastwords")
+	return w.lost(ctx, v, gone)
 }
 
 // adopt takes over what an earlier server put on record of the run, also for the blob of
@@ -157,11 +190,14 @@ func (e *execution) probed(ctx context.Context, r *executeReply) error {
 // broken goes on after the connection has ended. The kernel is dead, or it is joined
 // again by the next step, as after a restart of the server.
 func (e *execution) broken(ctx context.Context) error {
-	e.lost = true
 	err := e.kernel.client.Err()
 	if e.kernel.awaitEnd(ctx); ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if err := e.hearRecorded(ctx); err != nil { // its last words
+		return err
+	}
+	e.lost = e.lost || !e.idle
 	how, ended := e.kernel.ended()
 	if !ended && errors.Is(err, kernel.ErrSignature) { // whoever speaks there is not the kernel
 		if err := e.kernel.kill(ctx); err != nil {
@@ -174,16 +210,27 @@ func (e *execution) broken(ctx context.Context) error {
 	}
 	reason := "the kernel died: " + how
 	d := clew.CellFinishedData{Status: clew.CellAborted, Reason: reason}
-	if e.reply != nil && !errors.Is(err, kernel.ErrSignature) { // the cell was over, only its last words are missing
-		d = e.replied()
+	if !errors.Is(err, kernel.ErrSignature) {
+		d = e.cutOff(reason)
 	}
 	if err := e.close(ctx, d); err != nil {
 		return err
 	}
-	e.drop(e.kernel)
-	e.kernel.close()
-	_ = e.kernel.process.Forget()
-	return e.change(ctx, &e.view.Notebook, clew.KernelChangedData{KernelID: e.kernel.id, State: clew.KernelDead, Reason: reason}, clew.CellAborted)
+	return e.died(ctx, e.view, e.kernel, reason)
+}
+
+// cutOff is the end of a run whose kernel is gone. If the cell was over by then, it ended
+// as the kernel said.
+func (e *execution) cutOff(reason string) clew.CellFinishedData {
+	switch {
+	case e.reply != nil:
+		return e.replied()
+	case !e.idle || e.out.count == 0:
+		return clew.CellFinishedData{Status: clew.CellAborted, Reason: reason}
+	case e.out.failure != nil:
+		return clew.CellFinishedData{Status: clew.CellError, ExecutionCount: e.out.count, ErrorName: short(e.out.failure.EName), ErrorValue: short(e.out.failure.EValue)}
+	}
+	return clew.CellFinishedData{Status: clew.CellOK, ExecutionCount: e.out.count}
 }
 
 // stop interrupts the cell. The wish stays on record until the cell has ended; whoever

@@ -139,15 +139,26 @@ func (w *worker) tend(ctx context.Context, v session.NotebookView, k *attached) 
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	w.drop(k)
-	k.close()
 	how, ended := k.ended()
 	if !ended { // only the connection has: it is made anew when there is something to do
+		w.drop(k)
+		k.close()
 		w.hold(k.id, k.process)
 		return false, nil
 	}
-	_ = k.process.Forget()
-	return true, w.change(ctx, &v.Notebook, clew.KernelChangedData{KernelID: k.id, State: clew.KernelDead, Reason: "the kernel ended: " + how}, clew.CellAborted)
+	return true, w.died(ctx, v, k, "the kernel ended: "+how)
+}
+
+// died records that a kernel has ended, and then removes what is left of it.
+func (w *worker) died(ctx context.Context, v session.NotebookView, k *attached, reason string) error {
+	w.drop(k)
+	k.close()
+	w.hold(k.id, k.process)
+	if err := w.change(ctx, &v.Notebook, clew.KernelChangedData{KernelID: k.id, State: clew.KernelDead, Reason: reason}, clew.CellAborted); err != nil {
+		return err
+	}
+	w.forget(k.id)
+	return nil
 }
 
 // run runs the first cell of the queue.

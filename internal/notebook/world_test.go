@@ -394,13 +394,7 @@ func (p *played) Find(_ context.Context, id string) (notebook.Process, error) {
 	if k == nil {
 		return nil, process.ErrNone
 	}
-	select {
-	case <-k.Done():
-		delete(p.all, id)
-		return nil, &process.ErrGone{Ended: supervisor.Ended{Why: supervisor.WhyExited, Code: 1}}
-	default:
-		return k, nil
-	}
+	return k, nil
 }
 
 func (p *played) Running() []string { return nil }

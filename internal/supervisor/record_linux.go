@@ -17,18 +17,21 @@ const (
 	// often that is looked for.
 	publishedWithin = 2 * time.Minute
 	lookAgain       = 20 * time.Millisecond
+	// lastWordsWithin is how long it may take to write down what is left in the socket of a
+	// program that has ended.
+	lastWordsWithin = 5 * time.Second
 )
 
-// record writes down what a program publishes until that ends. It is the only one who does
-// so while no server runs, and it always does: what a server heard last may not be on
-// record when it is killed.
-func (r Recording) record() {
+// record writes down what a program publishes until that ends, its last words included.
+// It is the only one who does so while no server runs, and it always does: what a server
+// heard last may not be on record when it is killed. After ctx it connects no more.
+func (r Recording) record(ctx context.Context) {
 	f, err := os.OpenFile(r.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	conn, err := r.subscribe()
+	conn, err := r.subscribe(ctx)
 	if err != nil {
 		return
 	}
@@ -47,8 +50,8 @@ func (r Recording) record() {
 	}
 }
 
-func (r Recording) subscribe() (*zmtp.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), publishedWithin)
+func (r Recording) subscribe(ctx context.Context) (*zmtp.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishedWithin)
 	defer cancel()
 	for {
 		conn, err := zmtp.Dial(ctx, "unix", r.Socket, zmtp.Sub, "")

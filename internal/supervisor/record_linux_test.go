@@ -17,7 +17,7 @@ func TestRecording(t *testing.T) {
 	dir := t.TempDir()
 	r := Recording{Socket: filepath.Join(dir, "s"), File: filepath.Join(dir, "published"), Max: 100}
 	ended := make(chan struct{})
-	go func() { defer close(ended); r.record() }()
+	go func() { defer close(ended); r.record(t.Context()) }()
 	listen, err := net.Listen("unix", r.Socket) // perhaps later than it is looked for
 	if err != nil {
 		t.Fatal(err)

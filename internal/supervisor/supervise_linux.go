@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,6 +70,8 @@ type supervisor struct {
 	tail   *tail
 	conns  map[net.Conn]bool
 
+	endRecording func()
+
 	exited   chan syscall.WaitStatus // of the program
 	none     chan struct{}           // closed when no process is left below
 	alone    chan struct{}           // no server holds the lock
@@ -115,13 +118,34 @@ func begin() (*supervisor, error) {
 		s.killAll()
 		return nil, err
 	}
-	if r := s.orders.Record; r != nil {
-		go r.record()
-	}
+	s.startRecording()
 	go watchLock(lock, s.watch, s.alone)
 	go s.accept()
 	s.lookForServer()
 	return s, nil
+}
+
+// startRecording has what the program publishes written down. endRecording waits for the
+// last of it.
+func (s *supervisor) startRecording() {
+	r := s.orders.Record
+	if r == nil {
+		s.endRecording = func() {}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.record(ctx)
+	}()
+	s.endRecording = func() {
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(lastWordsWithin):
+		}
+	}
 }
 
 // watchLock says each time that it is told to watch when no server holds the lock any
@@ -216,6 +240,7 @@ func (s *supervisor) conclude(status syscall.WaitStatus) {
 		ended.Reached = s.group.Reached()
 		s.group.Close(killLimit)
 	}
+	s.endRecording() // whoever finds how it ended finds its last words too
 	crash.At("supervise.ended")
 	_ = writeJSON(filepath.Join(s.orders.DirOf, "ended.json"), ended) // without it the end is WhyLost
 	crash.At("supervise.recorded")

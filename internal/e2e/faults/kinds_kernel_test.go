@@ -19,7 +19,7 @@ var kernelKinds = []kind{
 	{
 		no: 57, group: "kernel", name: "a kernel dies", python: true,
 		how:  "SIGKILL of the kernel of a notebook while a cell runs and another one waits; the second time of the server as well",
-		sees: "the cell is aborted, or in doubt if the server was away as well, with the reason; what waited did not run; the kernel is dead",
+		sees: "the cell is aborted, with the reason, and keeps what it printed, even while no server ran; what waited did not run; the kernel is dead",
 		does: "run the next cell: it has a fresh kernel. Nothing is run again by itself",
 		fault: func(w *world) {
 			b := newNotebook(w)
@@ -157,7 +157,7 @@ func (b *notebook) stops(m moment, state clew.KernelState) {
 	n := &r.Notebooks[0]
 	ended := ""
 	for _, c := range r.Cells {
-		if c.RunID == m.Run.RunID && (c.Status == clew.CellAborted || c.Status == clew.CellInDoubt) {
+		if c.RunID == m.Run.RunID && c.Status == clew.CellAborted {
 			ended = c.Reason
 		}
 	}

@@ -52,18 +52,45 @@ func TestKilledWhenAttached(t *testing.T) {
 	s.live(ctx, func(t tale) bool { return t.question != "" })
 	s.Srv.Kill()
 	for range 2 {
-		if s.Srv.Start("CLEW_CRASH_AT=kernel.attached:1") == nil { // it may end before it is ready
-			s.live(ctx, tale.over)
-		}
-		select {
-		case <-s.Srv.Exited():
-		case <-ctx.Done():
-			t.Fatal("the server was not killed")
-		}
+		s.diesAt(ctx, "kernel.attached")
 	}
 	s.Start()
 	s.live(ctx, tale.over)
 	s.isWhole(ctx)
+}
+
+// The kernel is killed while no server runs. The next server is killed when it has recorded
+// how the cell ended, and not yet that the kernel has; the one after that does the rest.
+func TestKilledAfterTheLastWords(t *testing.T) {
+	s := newStory(t)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	s.Start()
+	s.live(ctx, func(t tale) bool { return t.question != "" })
+	before := s.tale(ctx)
+	s.Srv.Kill()
+	kill9(t, s.kernel().pid)
+	s.diesAt(ctx, "kernel.lastwords")
+	s.Start()
+	s.live(ctx, func(t tale) bool { return t.over() && !t.kernel.State.Alive() })
+	s.holds(ctx, before)
+	if d := s.tale(ctx).finished[before.queued[0]]; d.Status != clew.CellAborted {
+		t.Errorf("the cell ended with %+v", d)
+	}
+	s.goesOn(ctx, before)
+}
+
+// diesAt starts a server that is killed at a point.
+func (s *story) diesAt(ctx context.Context, at string) {
+	s.T.Helper()
+	if s.Srv.Start("CLEW_CRASH_AT="+at+":1") == nil { // it may end before it is ready
+		s.live(ctx, tale.over)
+	}
+	select {
+	case <-s.Srv.Exited():
+	case <-ctx.Done():
+		s.T.Fatal("the server was not killed")
+	}
 }
 
 func newStory(t *testing.T) *story {

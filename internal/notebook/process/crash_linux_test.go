@@ -68,10 +68,10 @@ func (b *bench) startAt(bin, at, log string) {
 func (b *bench) settle() bool {
 	b.t.Helper()
 	k, err := b.Find(b.t.Context(), "kernel")
-	var gone *ErrGone
-	if errors.As(err, &gone) || errors.Is(err, ErrNone) {
+	how, ended := b.forgotten(k)
+	if ended || errors.Is(err, ErrNone) {
 		if left := b.leftovers(); len(left) > 0 {
-			b.t.Errorf("gone (%v), and yet there are %v", err, left)
+			b.t.Errorf("gone (%v, %v), and yet there are %v", how, err, left)
 		}
 		k, err = b.Start(b.t.Context(), Start{ID: "kernel", Spec: b.spec, Workspace: b.ws})
 		if err != nil {

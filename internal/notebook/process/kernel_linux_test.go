@@ -188,9 +188,9 @@ func TestServerKilled(t *testing.T) {
 		t.Errorf("%+v", k.about)
 	}
 	b.end(k)
-	var gone *ErrGone
-	if _, err := b.Find(t.Context(), "kernel"); !errors.As(err, &gone) || gone.Ended.Why != supervisor.WhyKilled {
-		t.Errorf("after its end: %v", err)
+	k, err = b.Find(t.Context(), "kernel")
+	if e, ended := b.forgotten(k); !ended || e.Why != supervisor.WhyKilled {
+		t.Errorf("after its end: %v %v", e, err)
 	}
 	if _, err := b.Find(t.Context(), "kernel"); !errors.Is(err, ErrNone) {
 		t.Errorf("forgotten: %v", err)
@@ -220,9 +220,9 @@ func TestOrphan(t *testing.T) {
 	b.run(k, "1")
 	k.Release()
 	eventually(t, "its end", func() bool { return !b.All()[0].Running })
-	var gone *ErrGone
-	if _, err := b.Find(t.Context(), "kernel"); !errors.As(err, &gone) || gone.Ended.Why != supervisor.WhyOrphan {
-		t.Errorf("%v", err)
+	k, err := b.Find(t.Context(), "kernel")
+	if e, ended := b.forgotten(k); !ended || e.Why != supervisor.WhyOrphan {
+		t.Errorf("%v %v", e, err)
 	}
 	if left := b.leftovers(); len(left) > 0 {
 		t.Errorf("left: %v", left)

@@ -99,10 +99,5 @@ type Hold struct {
 	Masked []shell.Masked
 }
 
-// ErrGone says that a kernel has ended; Ended says how.
-type ErrGone struct{ Ended supervisor.Ended }
-
-func (e *ErrGone) Error() string { return "the kernel has ended: " + How(e.Ended) }
-
 // ErrNone says that there is no kernel with an id on this machine, and there was none.
 var ErrNone = errors.New("there is no such kernel on this machine")

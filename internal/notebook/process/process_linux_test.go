@@ -165,6 +165,21 @@ func (b *bench) ended(k *Kernel) supervisor.Ended {
 	return e
 }
 
+// forgotten says how a kernel that was found had ended, and forgets it then.
+func (b *bench) forgotten(k *Kernel) (e supervisor.Ended, ended bool) {
+	b.t.Helper()
+	if k == nil {
+		return e, false
+	}
+	if e, ended = k.Ended(); !ended {
+		return e, false
+	}
+	if err := k.Forget(); err != nil {
+		b.t.Error(err)
+	}
+	return e, true
+}
+
 // client runs code in a kernel as Jupyter does, and prints what comes of it.
 const client = `
 import sys, jupyter_client

@@ -179,8 +179,8 @@ func writeJSON(name string, value any) error {
 	return os.WriteFile(name, b, 0o600)
 }
 
-// Find holds a kernel that an earlier run of the server started. The error is an
-// *ErrGone that says how it ended, or ErrNone.
+// Find holds a kernel that an earlier run of the server started. It may have ended: what it
+// published last is there until Forget is called. The error may be ErrNone.
 func (s *Starter) Find(ctx context.Context, id string) (*Kernel, error) {
 	held, err := supervisor.Find(ctx, supervisor.Dir(s.Root, id))
 	if errors.Is(err, supervisor.ErrNone) {
@@ -189,18 +189,12 @@ func (s *Starter) Find(ctx context.Context, id string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ended, ok := held.Ended(); ok {
-		if err := held.Forget(); err != nil {
-			return nil, err
-		}
-		return nil, &ErrGone{ended}
-	}
 	k := &Kernel{held: held}
 	b, err := os.ReadFile(aboutFile(held.Dir()))
 	if err == nil {
 		err = json.Unmarshal(b, &k.about)
 	}
-	if err != nil {
+	if _, ended := held.Ended(); err != nil && !ended {
 		held.Release()
 		return nil, fmt.Errorf("what is on record of the kernel: %w", err)
 	}
