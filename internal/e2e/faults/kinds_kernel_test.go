@@ -170,7 +170,7 @@ func (b *notebook) stops(m moment, state clew.KernelState) {
 func (b *notebook) goesOn(m moment) {
 	b.w.t.Helper()
 	mark := b.run("")
-	r := b.until("the next cell", func(n *clew.NotebookInfo) bool { return b.file(mark) != "" && n.Run == nil })
+	r := b.until("the next cell", func(n *clew.NotebookInfo) bool { return n.Run == nil && len(n.Queue) == 0 })
 	n, last := &r.Notebooks[0], r.Cells[len(r.Cells)-1]
 	b.w.holds(liveAgain, last.Status == clew.CellOK && last.ExecutionCount == 1 && n.Kernel.KernelID != m.Kernel.KernelID, "the next cell is %+v in %+v", last, n.Kernel)
 	b.w.holds(noSecondStart, b.file(m.runs) == "x" && b.file(mark) == "x" && b.file(m.waits) == "", "a cell ran by itself: %q %q", b.file(m.runs), b.file(m.waits))
