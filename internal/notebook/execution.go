@@ -31,6 +31,7 @@ type execution struct {
 	reply *executeReply
 	idle  bool
 	lost  bool // output may be missing
+	fresh bool // of a run that another server began: nobody has heard a word of it yet
 	// recorded has what the kernel publishes, of a run that another server began: nil if
 	// that is heard from the kernel, as of others.
 	recorded *kernel.Recording
@@ -214,6 +215,10 @@ func (e *execution) take(ctx context.Context, m kernel.Message) error {
 // published takes what the kernel published.
 func (e *execution) published(ctx context.Context, m kernel.Message) error {
 	crash.At("cell.output")
+	if e.fresh && isStatus(m, "busy") { // that is the first one
+		e.lost = false
+	}
+	e.fresh = false
 	if isStatus(m, "idle") {
 		e.idle = true
 		e.heart.waitHalf(e.cfg.Clock)

@@ -43,7 +43,7 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	if err != nil {
 		return w.unjoined(ctx, v, err)
 	}
-	w.ran = true
+	w.ran, w.filesDue = true, true
 	e := w.newExecution(v, k, run)
 	defer func() { e.out.spool.close() }()
 	shown, err := w.desk.Shown(ctx, run.ID, run.Batch)
@@ -52,6 +52,7 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	}
 	if e.lost = !e.replay(ctx, shown); e.lost {
 		e.startAnew()
+		e.fresh = len(shown) == 0
 		if err := e.adopt(ctx, shown); err != nil {
 			return err
 		}
