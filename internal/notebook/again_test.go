@@ -260,7 +260,7 @@ func TestIdleKernelOutlivesTheServer(t *testing.T) {
 		t.Errorf("it printed %q: %+v", w.text(d.RunID), d)
 	}
 	w.do(&clew.NotebookCloseData{NotebookID: w.notebook})
-	poll(t, "the kernel's end", func() bool { return len(realOf(w).Running()) == 0 })
+	poll(t, "the kernel's end", func() bool { return len(realOf(w).Left()) == 0 })
 }
 
 // A kernel that is alive and does not answer is shown as such, and can be restarted.

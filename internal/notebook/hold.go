@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
 )
 
 // Hold takes care of the kernels that an earlier run of the server left: without a
 // server they end after a while. Who works for a notebook joins its kernel when there is
-// something to do.
+// something to do, or hears the last words of one that has ended.
 func (r *Runner) Hold(ctx context.Context) {
-	for _, id := range r.cfg.Kernels.Running() {
+	for _, id := range r.cfg.Kernels.Left() {
 		p, err := r.cfg.Kernels.Find(ctx, id)
 		if err != nil {
 			r.cfg.Log.Warn("a kernel of an earlier run cannot be held", "kernel", id, "err", err)
@@ -49,8 +50,9 @@ func (r *Runner) find(ctx context.Context, id string) (Process, error) {
 
 // forget removes what is left of a kernel whose end is on record.
 func (r *Runner) forget(id string) {
+	crash.At("kernel.forget")
 	if p := r.release(id); p != nil {
-		_ = p.Forget() // what cannot be removed now is removed at the next start
+		_ = p.Forget() // what cannot be removed now is removed when another kernel begins
 	}
 }
 

@@ -22,13 +22,7 @@ import (
 // outlived the server, or a new one. It is nil if there is none and that is on record.
 func (w *worker) kernel(ctx context.Context, v session.NotebookView) (*attached, error) {
 	n := &v.Notebook
-	if !n.Kernel.State.Alive() {
-		return w.begin(ctx, v)
-	}
-	if n.Kernel.State == clew.KernelRestarting { // the server died while it ended the old one
-		if err := w.endKernel(ctx, v); err != nil {
-			return nil, err
-		}
+	if s := n.Kernel.State; !s.Alive() || s == clew.KernelRestarting {
 		return w.begin(ctx, v)
 	}
 	k, err := w.join(ctx, v, "")
@@ -105,9 +99,13 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 	return k, nil
 }
 
-// begin starts a kernel where there is none. Its id is on record first.
+// begin starts a kernel, in the place of the last one, of which nothing is left then. Its id
+// is on record first.
 func (w *worker) begin(ctx context.Context, v session.NotebookView) (*attached, error) {
 	n := &v.Notebook
+	if err := w.endKernel(ctx, v); err != nil {
+		return nil, err
+	}
 	id := newKernelID(v.Session)
 	d := clew.KernelChangedData{KernelID: id, Name: n.KernelToStart(), State: clew.KernelStarting, Node: v.Node}
 	w.saveFiles(ctx, v, "before a kernel starts")

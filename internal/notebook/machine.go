@@ -39,11 +39,11 @@ func (m Machine) Find(ctx context.Context, id string) (Process, error) {
 	return k, nil
 }
 
-// Running implements Kernels.
-func (m Machine) Running() []string {
+// Left implements Kernels.
+func (m Machine) Left() []string {
 	var ids []string
 	for _, f := range m.Starter.All() {
-		if f.Running {
+		if f.ID != "" { // or it never ran
 			ids = append(ids, f.ID)
 		}
 	}

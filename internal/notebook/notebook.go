@@ -39,7 +39,7 @@ type Kernels interface {
 	Specs(ctx context.Context, workspace string) []process.Spec
 	Start(ctx context.Context, st process.Start) (Process, error)
 	Find(ctx context.Context, id string) (Process, error)
-	Running() []string // the ids of those that run on this machine
+	Left() []string // the ids of those on this machine, and of those that have ended and are not forgotten
 }
 
 // A Process is a kernel's; see process.Kernel.

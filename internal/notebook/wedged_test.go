@@ -51,7 +51,7 @@ func TestClosedWhileACellRuns(t *testing.T) {
 	if k := w.lastKernel(); k.State != clew.KernelStopped {
 		t.Errorf("the kernel is %s: %s", k.State, k.Reason)
 	}
-	if running := realOf(w).Running(); len(running) != 0 {
+	if running := realOf(w).Left(); len(running) != 0 {
 		t.Errorf("there are the kernels %v", running)
 	}
 }
@@ -69,7 +69,7 @@ func (w *world) restartsWithin(d time.Duration) {
 	if ended > d {
 		w.Errorf("the old kernel was ended after %v", ended)
 	}
-	if running := realOf(w).Running(); len(running) != 1 {
+	if running := realOf(w).Left(); len(running) != 1 {
 		w.Errorf("there are the kernels %v", running)
 	}
 	if d := w.run("x"); d.ErrorName != "NameError" || d.ExecutionCount != 1 {
@@ -149,7 +149,7 @@ func TestNoKernelIsLeftBehindAFailure(t *testing.T) {
 	if k.Reason == "" {
 		t.Errorf("the kernel is %+v", k)
 	}
-	poll(t, "the kernel's end", func() bool { return len(realOf(w).Running()) == 0 })
+	poll(t, "the kernel's end", func() bool { return len(realOf(w).Left()) == 0 })
 	w.blobs.breaks(false)
 	if d := w.run("3"); d.Status != clew.CellOK || d.ExecutionCount != 1 {
 		t.Errorf("the next cell: %+v", d)

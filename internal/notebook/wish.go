@@ -17,9 +17,6 @@ func (w *worker) grant(ctx context.Context, v session.NotebookView) error {
 		if err := w.change(ctx, n, clew.KernelChangedData{KernelID: n.Kernel.ID, State: clew.KernelRestarting}, clew.CellAborted); err != nil {
 			return err
 		}
-		if err := w.endKernel(ctx, v); err != nil {
-			return err
-		}
 		_, err := w.begin(ctx, v)
 		return err
 	case clew.WishInterrupt: // nothing runs that is on record; what a return left behind may
@@ -42,7 +39,7 @@ func (w *worker) stop(ctx context.Context, v session.NotebookView) error {
 	return w.change(ctx, &v.Notebook, clew.KernelChangedData{KernelID: v.Notebook.Kernel.ID, State: clew.KernelStopped}, clew.CellAborted)
 }
 
-// endKernel ends the kernel's process, if it is there.
+// endKernel ends the kernel's process, if it is there, and removes what is left of it.
 func (w *worker) endKernel(ctx context.Context, v session.NotebookView) error {
 	id := v.Notebook.Kernel.ID
 	if k := w.pooled(id); k != nil {

@@ -397,7 +397,7 @@ func (p *played) Find(_ context.Context, id string) (notebook.Process, error) {
 	return k, nil
 }
 
-func (p *played) Running() []string { return nil }
+func (p *played) Left() []string { return nil }
 
 // only is the kernel that runs.
 func (p *played) only() *playedKernel {
@@ -480,7 +480,7 @@ func realMachine(t *testing.T) notebook.Machine {
 		Look: process.Look{Python: python, Environ: map[string]string{"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}},
 	}
 	t.Cleanup(func() { // after the world has let go of them
-		for _, id := range m.Running() {
+		for _, id := range m.Left() {
 			if k, err := m.Starter.Find(context.Background(), id); err == nil {
 				_ = k.Kill()
 				<-k.Done()

@@ -16,6 +16,7 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/notebook/jupytertest"
+	"github.com/clew-run/clew/internal/supervisor"
 )
 
 // behind is a cell that waits behind the one with code.
@@ -60,24 +61,30 @@ func TestKilledWhenAttached(t *testing.T) {
 }
 
 // The kernel is killed while no server runs. The next server is killed when it has recorded
-// how the cell ended, and not yet that the kernel has; the one after that does the rest.
+// how the cell ended, and not yet that the kernel has, or when it has not yet removed what
+// is left of that; the one after it does the rest.
 func TestKilledAfterTheLastWords(t *testing.T) {
-	s := newStory(t)
-	ctx, cancel := context.WithTimeout(t.Context(), within)
-	defer cancel()
-	s.Start()
-	s.live(ctx, func(t tale) bool { return t.question != "" })
-	before := s.tale(ctx)
-	s.Srv.Kill()
-	kill9(t, s.kernel().pid)
-	s.diesAt(ctx, "kernel.lastwords")
-	s.Start()
-	s.live(ctx, func(t tale) bool { return t.over() && !t.kernel.State.Alive() })
-	s.holds(ctx, before)
-	if d := s.tale(ctx).finished[before.queued[0]]; d.Status != clew.CellAborted {
-		t.Errorf("the cell ended with %+v", d)
+	for _, at := range []string{"kernel.lastwords", "kernel.forget"} {
+		t.Run(at, func(t *testing.T) {
+			s := newStory(t)
+			ctx, cancel := context.WithTimeout(t.Context(), within)
+			defer cancel()
+			s.Start()
+			s.live(ctx, func(t tale) bool { return t.question != "" })
+			before := s.tale(ctx)
+			pid := s.kernel().pid
+			s.Srv.Kill()
+			kill9(t, pid)
+			s.diesAt(ctx, at)
+			s.Start()
+			s.live(ctx, func(t tale) bool { return t.over() && !t.kernel.State.Alive() })
+			s.holds(ctx, before)
+			if d := s.tale(ctx).finished[before.queued[0]]; d.Status != clew.CellAborted {
+				t.Errorf("the cell ended with %+v", d)
+			}
+			s.goesOn(ctx, before)
+		})
 	}
-	s.goesOn(ctx, before)
 }
 
 // diesAt starts a server that is killed at a point.
@@ -202,9 +209,18 @@ func (s *story) isWhole(ctx context.Context) {
 			s.T.Errorf("run %d ran %q and ended with %+v", i, s.File(file), d)
 		}
 	}
+	s.shutsDown(ctx)
+}
+
+// shutsDown ends the kernel. Nothing of it or of any other one is left.
+func (s *story) shutsDown(ctx context.Context) {
+	s.T.Helper()
 	s.kernel()
 	proc.Must(s.T, s.Command(ctx, "shut down", clew.CommandKernelShutdown, &clew.KernelShutdownData{}))
 	s.nobodyLeft()
+	proc.Eventually(s.T, "an empty directory of kernels", within, func() bool {
+		return len(supervisor.List(supervisor.LookForRoot(filepath.Join(s.Dir, "data")))) == 0
+	})
 }
 
 // goesOn runs a cell in another kernel, and ends that.
@@ -217,9 +233,7 @@ func (s *story) goesOn(ctx context.Context, before tale) {
 	if d.Status != clew.CellOK || d.ExecutionCount != 1 || s.File("on") != "x" || t.kernel.KernelID == before.kernel.KernelID {
 		s.T.Errorf("the next cell ended with %+v in %+v, and ran %q", d, t.kernel, s.File("on"))
 	}
-	s.kernel()
-	proc.Must(s.T, s.Command(ctx, "shut down", clew.CommandKernelShutdown, &clew.KernelShutdownData{}))
-	s.nobodyLeft()
+	s.shutsDown(ctx)
 }
 
 // live does what people do until something is so, or the server is gone.
