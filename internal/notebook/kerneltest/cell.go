@@ -98,6 +98,12 @@ func (c *cell) finish(err error) {
 		c.publish("error", c.header, said)
 		content = map[string]any{"status": "error", "execution_count": c.count, "ename": f.name, "evalue": f.value, "traceback": said["traceback"]}
 	}
+	var aborted []request // what is sent after the end is heard is not among them
+	if stop, _ := c.content["stop_on_error"].(bool); stop && f.name != "" {
+		for r, ok := c.first(); ok; r, ok = c.first() {
+			aborted = append(aborted, r)
+		}
+	}
 	times := 1
 	if c.twice {
 		times = 2
@@ -110,13 +116,11 @@ func (c *cell) finish(err error) {
 			c.status(c.header, "idle")
 		}
 	}
-	if stop, _ := c.content["stop_on_error"].(bool); stop && f.name != "" {
-		c.abort()
-	}
+	c.abort(aborted)
 }
 
-func (k *Kernel) abort() {
-	for r, ok := k.first(); ok; r, ok = k.first() {
+func (k *Kernel) abort(all []request) {
+	for _, r := range all {
 		k.status(r.header, "busy")
 		k.reply(r, kernel.Shell, strings.Replace(r.kind(), "_request", "_reply", 1), map[string]string{"status": "aborted"})
 		k.status(r.header, "idle")
