@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -11,6 +10,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/notebook/kernel"
 	"github.com/clew-run/clew/internal/notebook/process"
+	"github.com/clew-run/clew/internal/supervisor"
 )
 
 const (
@@ -81,7 +81,7 @@ func attach(ctx context.Context, id string, p Process, expect string, within tim
 	}
 	k.reading.Go(k.read)
 	if k.info, err = client.Info(ctx); err != nil {
-		k.leave()
+		k.close() // the process is the caller's
 		return nil, whyEnded(p, err)
 	}
 	return k, nil
@@ -89,15 +89,10 @@ func attach(ctx context.Context, id string, p Process, expect string, within tim
 
 // whyEnded tells how a process ended, if that is why something failed.
 func whyEnded(p Process, err error) error {
-	select {
-	case <-p.Done():
-	default:
-		return err
+	if gone := goneOf(p); gone != nil {
+		return clew.WrapError(clew.ExecutionFailed, err, "%s", gone.Error())
 	}
-	if ended, ok := p.Ended(); ok {
-		return clew.WrapError(clew.ExecutionFailed, err, "the kernel has ended: %s", process.How(ended))
-	}
-	return clew.WrapError(clew.ExecutionFailed, err, "the kernel has ended")
+	return err
 }
 
 // read hands messages over until the connection ends.
@@ -160,31 +155,30 @@ func (k *attached) alive() bool {
 	}
 }
 
-// ended says whether the process is gone, and how it ended in words.
-func (k *attached) ended() (string, bool) { return endOf(k.process) }
-
-func endOf(p Process) (how string, ended bool) {
+// goneOf says how a process has ended, nil if it has not.
+func goneOf(p Process) *goneError {
 	select {
 	case <-p.Done():
 	default:
-		return "", false
+		return nil
 	}
-	if e, ok := p.Ended(); ok {
-		return process.How(e), true
-	}
-	return "nobody saw how", true
+	e, _ := p.Ended()
+	return &goneError{how: process.How(e), unseen: e.Why == supervisor.WhyLost}
 }
 
 // A goneError says that a kernel has ended. What is left of it is held until it is on
 // record how.
-type goneError struct{ how string }
+type goneError struct {
+	how    string
+	unseen bool // nobody saw it: what it published last may be nowhere
+}
 
 func (e *goneError) Error() string { return "the kernel has ended: " + e.how }
 
 // awaitEnd gives the process of a connection that has ended time to end, too.
-func (k *attached) awaitEnd(ctx context.Context) {
+func awaitEnd(ctx context.Context, p Process) {
 	select {
-	case <-k.process.Done():
+	case <-p.Done():
 	case <-ctx.Done():
 	case <-time.After(deathWithin):
 	}
@@ -200,35 +194,14 @@ func (k *attached) interrupt(ctx context.Context) error {
 	return k.client.Interrupt(ctx)
 }
 
-// end ends the kernel: it is asked to, and killed after a second.
-func (k *attached) end(ctx context.Context) error {
-	asked, cancel := context.WithTimeout(ctx, time.Second)
-	_ = k.client.Shutdown(asked, false)
+// shutdown asks the kernel to end, and waits for a second.
+func (k *attached) shutdown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_ = k.client.Shutdown(ctx, false)
 	select {
 	case <-k.process.Done():
-	case <-asked.Done():
-	}
-	cancel()
-	err := k.kill(ctx)
-	k.close()
-	return err
-}
-
-// kill ends the process and waits until it is gone.
-func (k *attached) kill(ctx context.Context) error { return endProcess(ctx, k.process) }
-
-func endProcess(ctx context.Context, p Process) error {
-	select {
-	case <-p.Done():
-		return p.Forget()
-	default:
-	}
-	err := p.Kill()
-	select {
-	case <-p.Done():
-		return p.Forget()
 	case <-ctx.Done():
-		return errors.Join(err, ctx.Err())
 	}
 }
 

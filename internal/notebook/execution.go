@@ -303,7 +303,9 @@ func (e *execution) close(ctx context.Context, d clew.CellFinishedData) error {
 	}
 	_, err = e.desk.Report(ctx, decide.FinishCell{CellFinishedData: d, Text: text, Images: e.out.images})
 	crash.At("cell.recorded")
-	e.forgetRecorded()
+	if err == nil {
+		e.forgetRecorded()
+	}
 	if repeats(e.run) {
 		crash.At("rerun.cell")
 	}

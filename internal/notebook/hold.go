@@ -2,7 +2,9 @@ package notebook
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/crash"
@@ -48,6 +50,22 @@ func (r *Runner) find(ctx context.Context, id string) (Process, error) {
 	return r.cfg.Kernels.Find(ctx, id)
 }
 
+// endProcess ends a kernel's process and removes what is left of it. One that does not end is held.
+func (r *Runner) endProcess(ctx context.Context, id string, p Process) error {
+	var err error
+	if goneOf(p) == nil {
+		err = p.Kill()
+	}
+	select {
+	case <-p.Done():
+		_ = p.Forget() // nobody looks for it again
+		return nil
+	case <-ctx.Done():
+		r.hold(id, p)
+		return errors.Join(err, ctx.Err())
+	}
+}
+
 // forget removes what is left of a kernel whose end is on record.
 func (r *Runner) forget(id string) {
 	crash.At("kernel.forget")
@@ -56,27 +74,32 @@ func (r *Runner) forget(id string) {
 	}
 }
 
+// endWithin is how long the kernels of a session may take to end.
+const endWithin = 30 * time.Second
+
 // EndSession ends the kernels of a session that was deleted.
 func (r *Runner) EndSession(id clew.SessionID) {
 	prefix := kernelPrefix(id)
-	var ends []Process
+	ends := map[string]Process{}
 	r.mu.Lock()
 	for name, k := range r.live {
 		if strings.HasPrefix(name, prefix) {
 			delete(r.live, name)
-			ends = append(ends, k.process)
+			ends[name] = k.process
 			defer k.close()
 		}
 	}
 	for name, p := range r.held {
 		if strings.HasPrefix(name, prefix) {
 			delete(r.held, name)
-			ends = append(ends, p)
+			ends[name] = p
 		}
 	}
 	r.mu.Unlock()
-	for _, p := range ends {
-		if err := endProcess(context.Background(), p); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+	defer cancel()
+	for name, p := range ends {
+		if err := r.endProcess(ctx, name, p); err != nil {
 			r.cfg.Log.Warn("a kernel of a deleted session could not be ended", "err", err)
 		}
 	}

@@ -71,11 +71,11 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 			return k, nil
 		}
 		w.drop(k)
-		k.awaitEnd(ctx)
-		if how, ended := k.ended(); ended {
+		awaitEnd(ctx, k.process)
+		if gone := goneOf(k.process); gone != nil {
 			k.close()
 			w.hold(id, k.process)
-			return nil, &goneError{how}
+			return nil, gone
 		}
 		k.leave()
 	}
@@ -89,8 +89,11 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 	k, err := w.attach(ctx, id, p, expect)
 	if err != nil { // whatever is to become of it, it is found again
 		w.hold(id, p)
-		if how, ended := endOf(p); ended {
-			err = &goneError{how}
+		if !errors.Is(err, errUnwanted) && !errors.Is(err, context.DeadlineExceeded) {
+			awaitEnd(ctx, p)
+		}
+		if gone := goneOf(p); gone != nil {
+			err = gone
 		}
 		return nil, err
 	}
@@ -167,9 +170,7 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 			p.Release()
 			return nil, err
 		}
-		_ = p.Kill()
-		<-p.Done()
-		return nil, errors.Join(err, p.Forget())
+		return nil, errors.Join(err, w.endProcess(ctx, id, p))
 	}
 	return k, nil
 }

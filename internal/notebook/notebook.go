@@ -90,7 +90,7 @@ type Runner struct {
 
 	mu   sync.Mutex
 	live map[string]*attached // by kernel id; of those that this server is joined to
-	held map[string]Process   // by kernel id; of those that nobody joined yet
+	held map[string]Process   // by kernel id; of those that nobody is joined to, also ended ones
 	// saved is when a notebook was last written by itself, by session and notebook.
 	saved map[string]time.Duration
 }

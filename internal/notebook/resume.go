@@ -192,24 +192,24 @@ func (e *execution) probed(ctx context.Context, r *executeReply) error {
 // again by the next step, as after a restart of the server.
 func (e *execution) broken(ctx context.Context) error {
 	err := e.kernel.client.Err()
-	if e.kernel.awaitEnd(ctx); ctx.Err() != nil {
+	if awaitEnd(ctx, e.kernel.process); ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err := e.hearRecorded(ctx); err != nil { // its last words
 		return err
 	}
 	e.lost = e.lost || !e.idle
-	how, ended := e.kernel.ended()
-	if !ended && errors.Is(err, kernel.ErrSignature) { // whoever speaks there is not the kernel
-		if err := e.kernel.kill(ctx); err != nil {
+	gone := goneOf(e.kernel.process)
+	if gone == nil && errors.Is(err, kernel.ErrSignature) { // whoever speaks there is not the kernel
+		if err := e.endProcess(ctx, e.kernel.id, e.kernel.process); err != nil {
 			return err
 		}
-		how, ended = "its messages were not signed with its key", true
+		gone = &goneError{how: "its messages were not signed with its key"}
 	}
-	if !ended {
+	if gone == nil {
 		return e.flush(ctx, true)
 	}
-	reason := "the kernel died: " + how
+	reason := "the kernel died: " + gone.how
 	d := clew.CellFinishedData{Status: clew.CellAborted, Reason: reason}
 	if !errors.Is(err, kernel.ErrSignature) {
 		d = e.cutOff(reason)

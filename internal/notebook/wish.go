@@ -44,7 +44,9 @@ func (w *worker) endKernel(ctx context.Context, v session.NotebookView) error {
 	id := v.Notebook.Kernel.ID
 	if k := w.pooled(id); k != nil {
 		w.drop(k)
-		return k.end(ctx)
+		k.shutdown(ctx)
+		k.close()
+		return w.endProcess(ctx, id, k.process)
 	}
 	if id == "" || v.Notebook.Kernel.Node != v.Node {
 		return nil
@@ -53,5 +55,5 @@ func (w *worker) endKernel(ctx context.Context, v session.NotebookView) error {
 	if err != nil {
 		return nil // it is gone
 	}
-	return endProcess(ctx, p)
+	return w.endProcess(ctx, id, p)
 }

@@ -121,7 +121,8 @@ func (w *worker) step(ctx context.Context, v session.NotebookView) (more bool, e
 	return w.tend(ctx, v, k)
 }
 
-// tend waits at an idle kernel, so that its end is noticed.
+// tend waits at an idle kernel, so that its end is noticed. If only the connection ends, that
+// is made anew when there is something to do.
 func (w *worker) tend(ctx context.Context, v session.NotebookView, k *attached) (more bool, err error) {
 	waits, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -132,21 +133,21 @@ func (w *worker) tend(ctx context.Context, v session.NotebookView, k *attached) 
 		return true, err
 	case <-k.process.Done():
 	case <-k.client.Done():
-		k.awaitEnd(ctx)
+		w.drop(k)
+		k.close()
+		w.hold(k.id, k.process)
+		select {
+		case err := <-changed:
+			return true, err
+		case <-k.process.Done():
+		}
 	}
 	cancel()
 	<-changed
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	how, ended := k.ended()
-	if !ended { // only the connection has: it is made anew when there is something to do
-		w.drop(k)
-		k.close()
-		w.hold(k.id, k.process)
-		return false, nil
-	}
-	return true, w.died(ctx, v, k, "the kernel ended: "+how)
+	return true, w.died(ctx, v, k, "the kernel ended: "+goneOf(k.process).how)
 }
 
 // died records that a kernel has ended, and then removes what is left of it.

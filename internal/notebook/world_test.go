@@ -384,7 +384,7 @@ func (p *played) Start(_ context.Context, st process.Start) (notebook.Process, e
 	}
 	p.all[st.ID] = pk
 	p.ever = append(p.ever, pk)
-	return pk, nil
+	return &playedProcess{playedKernel: pk}, nil
 }
 
 func (p *played) Find(_ context.Context, id string) (notebook.Process, error) {
@@ -394,7 +394,7 @@ func (p *played) Find(_ context.Context, id string) (notebook.Process, error) {
 	if k == nil {
 		return nil, process.ErrNone
 	}
-	return k, nil
+	return &playedProcess{playedKernel: k}, nil
 }
 
 func (p *played) Left() []string { return nil }
@@ -436,14 +436,49 @@ func (p *played) executed(msgID string) (times, count int) {
 	return times, count
 }
 
-func (k *playedKernel) ConnectionFile() string    { return k.file }
-func (k *playedKernel) NoteAnswer(q string) error { k.noted.Store(&q); return nil }
-func (k *playedKernel) Answered(q string) bool    { n := k.noted.Load(); return n != nil && *n == q }
-func (k *playedKernel) Recording() string         { return "" }
-func (k *playedKernel) Signals() bool             { return false }
-func (k *playedKernel) Interrupt() error          { return errors.New("it takes messages") }
-func (k *playedKernel) Kill() error               { k.Kernel.Kill(); return nil }
-func (k *playedKernel) Release()                  {}
+// A playedProcess is a kernel as found by a server, of no use once it was released.
+type playedProcess struct {
+	*playedKernel
+	released atomic.Bool
+}
+
+func (p *playedProcess) Release() { p.released.Store(true) }
+
+func (p *playedProcess) use() {
+	if p.released.Load() {
+		p.home.t.Error("a process was used that had been released")
+	}
+}
+
+func (p *playedProcess) Kill() error {
+	p.use()
+	p.Kernel.Kill()
+	return nil
+}
+
+func (p *playedProcess) Interrupt() error {
+	p.use()
+	return errors.New("it takes messages")
+}
+
+func (p *playedProcess) NoteAnswer(question string) error {
+	p.use()
+	p.noted.Store(&question)
+	return nil
+}
+
+func (p *playedProcess) Forget() error {
+	p.use()
+	p.home.mu.Lock()
+	defer p.home.mu.Unlock()
+	delete(p.home.all, p.id)
+	return nil
+}
+
+func (k *playedKernel) ConnectionFile() string { return k.file }
+func (k *playedKernel) Answered(q string) bool { n := k.noted.Load(); return n != nil && *n == q }
+func (k *playedKernel) Recording() string      { return "" }
+func (k *playedKernel) Signals() bool          { return false }
 
 func (k *playedKernel) Ended() (supervisor.Ended, bool) {
 	select {
@@ -452,13 +487,6 @@ func (k *playedKernel) Ended() (supervisor.Ended, bool) {
 	default:
 		return supervisor.Ended{}, false
 	}
-}
-
-func (k *playedKernel) Forget() error {
-	k.home.mu.Lock()
-	defer k.home.mu.Unlock()
-	delete(k.home.all, k.id)
-	return nil
 }
 
 // realMachine starts the real ipykernel, as clew serve does.
