@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,15 +133,19 @@ func TestKernelDiesWithoutAServer(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
 	const lastWords = `print('last ' + 'words\n', end='', flush=True)` // in one message
+	const ended, lost = "it was ended", "nobody saw how"
 	for i, c := range []struct {
 		then, last string // what the cell does without a server, and how that is seen
 		want       clew.CellFinishedData
 		text       string
+		how        string // the supervisor is killed, too, if nobody saw how
 	}{
-		{lastWords + "; time.sleep(60)", `last words\n`, clew.CellFinishedData{Status: clew.CellAborted, OutputsLost: true}, "begun\nlast words\n"},
-		{lastWords, `"idle"`, clew.CellFinishedData{Status: clew.CellOK, ExecutionCount: 1}, "begun\nlast words\n"},
-		{"1/0", `"idle"`, clew.CellFinishedData{Status: clew.CellError, ExecutionCount: 1, ErrorName: "ZeroDivisionError", ErrorValue: "division by zero"}, "begun\n"},
-		{lastWords + "; time.sleep(60)", `"stdout"`, clew.CellFinishedData{Status: clew.CellInDoubt, OutputsLost: true}, "begun\n"},
+		{lastWords + "; time.sleep(60)", `last words\n`, clew.CellFinishedData{Status: clew.CellAborted, OutputsLost: true}, "begun\nlast words\n", ended},
+		{lastWords, `"idle"`, clew.CellFinishedData{Status: clew.CellOK, ExecutionCount: 1}, "begun\nlast words\n", ended},
+		{"1/0", `"idle"`, clew.CellFinishedData{Status: clew.CellError, ExecutionCount: 1, ErrorName: "ZeroDivisionError", ErrorValue: "division by zero"}, "begun\n", ended},
+		{lastWords + "; time.sleep(60)", `"stdout"`, clew.CellFinishedData{Status: clew.CellInDoubt, OutputsLost: true}, "begun\n", ended},
+		{lastWords + "; time.sleep(60)", `last words\n`, clew.CellFinishedData{Status: clew.CellInDoubt, OutputsLost: true}, "begun\nlast words\n", lost},
+		{lastWords, `"idle"`, clew.CellFinishedData{Status: clew.CellOK, ExecutionCount: 1}, "begun\nlast words\n", lost},
 	} {
 		stays := filepath.Join(w.dir, fmt.Sprint("go", i))
 		run := w.start(fmt.Sprintf("import time, os\nprint('begun\\n', end='', flush=True)\nwhile not os.path.exists(%q): time.sleep(0.01)\n%s", stays, c.then))
@@ -152,24 +157,29 @@ func TestKernelDiesWithoutAServer(t *testing.T) {
 		}
 		touch(t, stays)
 		poll(t, "its last words", func() bool { return strings.Contains(recordedOf(t, k, w.started[len(w.started)-1].MsgID), c.last) })
-		if c.want.Status == clew.CellInDoubt {
+		if c.last == `"stdout"` {
 			emptied(t, k.Recording()) // of what came first
 		}
-		if err := k.Kill(); err != nil {
+		if c.how == lost {
+			err = syscall.Kill(realOf(w).Starter.All()[0].Supervisor, syscall.SIGKILL)
+		} else {
+			err = k.Kill()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		<-k.Done()
 		k.Release()
 		w.again()
 		d := w.await(run)
-		if d.Reason == "" && d.ExecutionCount == 0 || c.want.ExecutionCount == 0 && !strings.Contains(d.Reason, "it was ended") {
+		if d.Reason == "" && d.ExecutionCount == 0 || c.want.ExecutionCount == 0 && !strings.Contains(d.Reason, c.how) {
 			t.Errorf("%s: the reason is %q", c.then, d.Reason)
 		}
 		got := clew.CellFinishedData{Status: d.Status, ExecutionCount: d.ExecutionCount, ErrorName: d.ErrorName, ErrorValue: d.ErrorValue, OutputsLost: d.OutputsLost}
 		if !reflect.DeepEqual(got, c.want) || w.text(run) != c.text {
 			t.Errorf("%s: it ended with %+v and printed %q", c.then, d, w.text(run))
 		}
-		if end := w.untilKernel(clew.KernelDead); !strings.Contains(end.Reason, "it was ended") {
+		if end := w.untilKernel(clew.KernelDead); !strings.Contains(end.Reason, c.how) {
 			t.Errorf("the kernel is %+v", end)
 		}
 		poll(t, "an empty directory", func() bool { return len(realOf(w).Starter.All()) == 0 })

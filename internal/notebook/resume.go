@@ -87,7 +87,11 @@ func (w *worker) lastWords(ctx context.Context, v session.NotebookView, gone *go
 	}
 	w.ran, w.filesDue = true, true
 	e.lost = !e.idle // what it held back when it died is nowhere
-	if err := e.close(ctx, e.cutOff(gone.Error())); err != nil {
+	d := e.cutOff(gone.Error())
+	if gone.unseen && !e.idle { // its supervisor died, too, so the end of the cell may be missing
+		d.Status = clew.CellInDoubt
+	}
+	if err := e.close(ctx, d); err != nil {
 		return err
 	}
 	crash.At("kernel.lastwords")
