@@ -210,7 +210,8 @@ func (s *stage) await(id clew.SessionID, until func(clew.SessionState) bool) cle
 		select {
 		case <-tick.C:
 		case <-over:
-			s.t.Fatalf("after %s session %s is %s, returning %+v, asks %+v", within, id, st.Status, st.Returning, st.HitlPending)
+			_ = s.srv.Quit() // what it waits for is in its goroutines
+			s.t.Fatalf("after %s session %s is %s, returning %+v, asks %+v\n%s", within, id, st.Status, st.Returning, st.HitlPending, s.srv.Out.Tail(200_000))
 		}
 	}
 }
