@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -250,7 +251,11 @@ func (s *Session) resumeRewind() {
 	cmd := clew.Command{By: clew.Principal{User: r.By}, ClientMessageID: r.Cause}
 	place := rewind.WorkspaceOf(s.state)
 	s.rewinds.Go(func() {
+		level := slog.LevelInfo
 		out := s.restoreFiles(cmd, c, place)
-		s.host.cfg.Log.Info("a return that was cut off is settled", "session", s.id, "rewind", c.RewindID, "err", out.err)
+		if out.err != nil {
+			level = slog.LevelWarn
+		}
+		s.host.cfg.Log.Log(s.host.ctx, level, "a rewind that was cut off has ended", "session", s.id, "rewind", c.RewindID, "err", out.err)
 	})
 }
