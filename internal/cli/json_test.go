@@ -21,10 +21,10 @@ var jsonElsewhere = []string{
 	"clew serve", "clew demo", // they stay; TestServeStopsOnSignal, TestDemo…
 	"clew serve status", "clew serve stop", "clew serve restart", "clew serve logs", // of a server in the background; internal/e2e/firsthour
 	"clew answer", "clew resume", // a question, a plan; testdata/work
-	"clew rules rm",      // a rule; testdata/work/rules.txtar
-	"clew checkpoint gc", // a server that is stopped; TestCheckpoints…
-	"clew attach",        // with --until-done, as clew run
-	"clew notebook run",  // a kernel; internal/e2e/notebookcli
+	"clew rules rm",                                                                                   // a rule; testdata/work/rules.txtar
+	"clew checkpoint gc",                                                                              // a server that is stopped; TestCheckpoints…
+	"clew attach",                                                                                     // with --until-done, as clew run
+	"clew notebook run", "clew notebook interrupt", "clew notebook restart", "clew notebook shutdown", // a kernel; internal/e2e/notebookcli
 }
 
 // A command that works says so in JSON with --json, and in nothing else. Every

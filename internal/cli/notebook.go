@@ -50,6 +50,9 @@ func notebookCommand(a *env.App) *cobra.Command {
 	cmd.Flags().BoolVar(&closed, "no-open", false, "print the address and open nothing")
 	cmd.Flags().StringVar(&kernel, "kernel", "", "kernel to run cells with (default the one that the file names, or python3)")
 	cmd.AddCommand(notebookRunCommand(a, &r), notebookListCommand(a, &r), notebookKernelsCommand(a, &r))
+	for _, k := range kernelControls {
+		cmd.AddCommand(k.command(a, &r))
+	}
 	return cmd
 }
 

@@ -16,23 +16,9 @@ import (
 func TestRewindInTerminal(t *testing.T) {
 	h := newHouse(t)
 	file := h.write("a.ipynb", "print('one')", "import time; now = time.time_ns()", "print('three')")
-	var open struct {
-		SessionID  clew.SessionID `json:"session_id"`
-		NotebookID string         `json:"notebook_id"`
-	}
-	out, _ := h.clew(0, "notebook", file, "--no-open", "--json")
-	if err := json.Unmarshal([]byte(out), &open); err != nil {
-		t.Fatal(err)
-	}
-	id := string(open.SessionID)
-	token, err := h.srv.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
-	api := client.NewAPI(h.srv.URL(), token)
-	if _, err := api.Command(t.Context(), open.SessionID, "run", clew.CommandNotebookRun, &clew.NotebookRunData{NotebookID: open.NotebookID, All: true}); err != nil {
-		t.Fatal(err)
-	}
+	open := h.open(file)
+	open.run()
+	id, api := string(open.SessionID), open.api
 	three := clew.MessageID("")
 	h.until("three cells", func() bool {
 		page, err := api.Messages(t.Context(), open.SessionID, client.PageOf{Limit: 50})
@@ -51,7 +37,7 @@ func TestRewindInTerminal(t *testing.T) {
 		return out
 	}
 	h.until("the kernel", func() bool { return strings.Contains(list(), "idle") })
-	out, _ = h.clew(0, "rewind", id, string(three), "--files=false", "--yes")
+	out, _ := h.clew(0, "rewind", id, string(three), "--files=false", "--yes")
 	_, answer, found := strings.Cut(out, "Say what happens to it: ")
 	if !found {
 		t.Fatalf("nothing is said of the kernel:\n%s", out)
@@ -66,6 +52,37 @@ func TestRewindInTerminal(t *testing.T) {
 	h.sees(out, "a.ipynb: all 2 cells ran again in a fresh kernel. Cell 2 had a different result.")
 	h.clew(0, "delete", id, "--yes")
 	h.noKernels()
+}
+
+// An openNotebook is one that clew notebook opened.
+type openNotebook struct {
+	testing.TB `json:"-"`
+	api        *client.API
+	SessionID  clew.SessionID `json:"session_id"`
+	NotebookID string         `json:"notebook_id"`
+}
+
+func (h *house) open(file string) *openNotebook {
+	h.Helper()
+	n := &openNotebook{TB: h.TB}
+	out, _ := h.clew(0, "notebook", file, "--no-open", "--json")
+	if err := json.Unmarshal([]byte(out), n); err != nil {
+		h.Fatal(err)
+	}
+	token, err := h.srv.Token()
+	if err != nil {
+		h.Fatal(err)
+	}
+	n.api = client.NewAPI(h.srv.URL(), token)
+	return n
+}
+
+// run has all cells run.
+func (n *openNotebook) run() {
+	n.Helper()
+	if _, err := n.api.Command(n.Context(), n.SessionID, "", clew.CommandNotebookRun, &clew.NotebookRunData{NotebookID: n.NotebookID, All: true}); err != nil {
+		n.Fatal(err)
+	}
 }
 
 // until waits until something is so.
