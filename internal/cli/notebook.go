@@ -127,31 +127,18 @@ func notebookPlace(c *env.Rest, file string) (notebookFile, error) {
 	return at, nil
 }
 
-// sessionsLookedAt is in how many sessions of a folder an open notebook is looked for. Each
-// clew notebook run leaves one.
-const sessionsLookedAt = 50
-
 // find looks for a session that has the file open.
 func (f notebookFile) find(ctx context.Context, c *env.Rest) (clew.SessionID, string, error) {
 	if f.name == "" {
 		return "", "", nil
 	}
-	list, err := c.API().SessionsIn(ctx, f.dir, "", sessionsLookedAt)
-	if err != nil {
-		return "", "", err
-	}
-	for _, s := range list.Sessions {
-		state, err := stateOf(ctx, c, s.ID)
-		if err != nil {
-			return "", "", err
-		}
-		for i := range state.Notebooks {
-			if n := &state.Notebooks[i]; n.Path == f.name && n.Status != clew.NotebookFailed {
-				return s.ID, n.NotebookID, nil
-			}
+	list, err := notebooksIn(ctx, c, f.dir)
+	for _, n := range list {
+		if n.Path == f.name && n.Status != clew.NotebookFailed {
+			return n.SessionID, n.NotebookID, nil
 		}
 	}
-	return "", "", nil
+	return "", "", err
 }
 
 // begin makes a session in the folder and opens the notebook in it.

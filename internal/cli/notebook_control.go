@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ type kernelControl struct {
 	use, short, long string
 	typ              clew.CommandType
 	data             func(clew.KernelTarget) any
-	done             string // what is said once it is done
+	within           time.Duration // of its effect
+	late, done       string        // what is said if it takes longer, and once it is done
 }
 
 var kernelControls = []kernelControl{
@@ -30,26 +32,23 @@ var kernelControls = []kernelControl{
 		long: "Interrupt the cell that runs, and take the cells that wait out of the queue. What the kernel knows stays. A\n" +
 			"cell that runs on all the same ends with clew notebook restart.",
 		typ: clew.CommandKernelInterrupt, data: func(t clew.KernelTarget) any { return clew.KernelInterruptData{KernelTarget: t} },
-		done: "Interrupted.",
+		within: 12 * time.Second, late: "the cell runs on; clew notebook restart ends it, and what the kernel knows is gone then", done: "Interrupted.",
 	},
 	{
 		use: "restart [FILE | SESSION]", short: "Restart a notebook's kernel",
 		long: "Restart the kernel: what runs is aborted, what waits does not run, and what the kernel knew is gone. A kernel\n" +
 			"that does not end by itself within a second is killed.",
 		typ: clew.CommandKernelRestart, data: func(t clew.KernelTarget) any { return clew.KernelRestartData{KernelTarget: t} },
-		done: "The kernel was restarted.",
+		within: 2 * time.Minute, late: "the kernel has not started yet", done: "The kernel was restarted.",
 	},
 	{
 		use: "shutdown [FILE | SESSION]", short: "Shut a notebook's kernel down",
 		long: "Shut the kernel down, and give back its memory. The notebook stays open; the next cell that runs starts\n" +
 			"another kernel.",
 		typ: clew.CommandKernelShutdown, data: func(t clew.KernelTarget) any { return clew.KernelShutdownData{KernelTarget: t} },
-		done: "The kernel was shut down.",
+		within: time.Minute, late: "the kernel has not ended yet", done: "The kernel was shut down.",
 	},
 }
-
-// controlWithin is how long a kernel may take to start anew.
-const controlWithin = 2 * time.Minute
 
 func (k kernelControl) command(a *env.App, r *env.Remote) *cobra.Command {
 	name, _, _ := strings.Cut(k.use, " ")
@@ -67,60 +66,21 @@ func (k kernelControl) command(a *env.App, r *env.Remote) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), controlWithin)
-			defer cancel()
-			n, err := chosenNotebook(ctx, c, env.Argument(args, 0))
+			n, err := k.choose(cmd.Context(), c, env.Argument(args, 0))
 			if err != nil {
 				return err
 			}
-			if err := k.carryOut(ctx, c, &n); err != nil {
+			done := controlledNotebook{SessionID: n.SessionID, NotebookID: n.NotebookID, Path: n.Path}
+			if done.Kernel, err = k.carryOut(cmd.Context(), c, n); err != nil {
 				return explained(c, err)
 			}
-			return a.Print(n, func(w io.Writer) error {
+			return a.Print(done, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, k.done)
 				return err
 			})
 		},
 	}
 }
-
-// chosenNotebook is the open notebook of a file, or the one of a session or of this directory.
-func chosenNotebook(ctx context.Context, c *env.Rest, name string) (controlledNotebook, error) {
-	if filepath.Ext(name) == notebookSuffix {
-		at, err := notebookPlace(c, name)
-		if err != nil {
-			return controlledNotebook{}, err
-		}
-		id, book, err := at.find(ctx, c)
-		if err == nil && book == "" {
-			err = clew.Errorf(clew.SessionNotFound, "%s is not open in any session", name)
-		}
-		return controlledNotebook{SessionID: id, NotebookID: book, Path: at.name}, err
-	}
-	if err := env.CheckName(name); err != nil {
-		return controlledNotebook{}, err
-	}
-	list, err := openNotebooks(ctx, c, name)
-	if err != nil {
-		return controlledNotebook{}, err
-	}
-	if slices.ContainsFunc(list, alive) {
-		list = slices.DeleteFunc(list, func(n listedNotebook) bool { return !alive(n) })
-	}
-	switch len(list) {
-	case 0:
-		return controlledNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open here")
-	case 1:
-		return controlledNotebook{SessionID: list[0].SessionID, NotebookID: list[0].NotebookID, Path: list[0].Path}, nil
-	}
-	var names []string
-	for _, n := range list {
-		names = append(names, cmp.Or(env.Plain(n.Path), string(n.SessionID)))
-	}
-	return controlledNotebook{}, env.Usagef("several notebooks are open here, name one: %s", strings.Join(names, ", "))
-}
-
-func alive(n listedNotebook) bool { return n.Kernel.State.Alive() }
 
 // A controlledNotebook is what such a command prints for programs.
 type controlledNotebook struct {
@@ -130,36 +90,114 @@ type controlledNotebook struct {
 	Kernel     clew.KernelInfo `json:"kernel"`
 }
 
-// carryOut does it and waits until the kernel has done it.
-func (k kernelControl) carryOut(ctx context.Context, c *env.Rest, n *controlledNotebook) error {
-	w, err := watchNotebook(ctx, c, n.SessionID)
+// choose finds the one notebook that is meant: by its file, its session or its id, or the
+// one of this directory. Those with a kernel come first, and those that run a cell.
+func (k kernelControl) choose(ctx context.Context, c *env.Rest, name string) (listedNotebook, error) {
+	list, err := namedNotebooks(ctx, c, name)
 	if err != nil {
-		return err
+		return listedNotebook{}, err
+	}
+	for _, first := range []func(listedNotebook) bool{
+		func(n listedNotebook) bool { return n.Kernel.State.Alive() },
+		func(n listedNotebook) bool {
+			return n.Run != nil || len(n.Queue) > 0 || k.typ != clew.CommandKernelInterrupt
+		},
+	} {
+		if slices.ContainsFunc(list, first) {
+			list = slices.DeleteFunc(list, func(n listedNotebook) bool { return !first(n) })
+		}
+	}
+	switch {
+	case len(list) == 1:
+		return list[0], nil
+	case len(list) > 1:
+		var names []string
+		for _, n := range list {
+			names = append(names, fmt.Sprintf("%s (%s)", n.NotebookID, env.Plain(cmp.Or(n.Path, "no file yet"))))
+		}
+		return listedNotebook{}, env.Usagef("several notebooks are meant, name one by its id: %s", strings.Join(names, ", "))
+	case name == "":
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in the sessions of this directory")
+	case filepath.Ext(name) == notebookSuffix:
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any session", name)
+	case strings.HasPrefix(name, notebookIDPrefix):
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in the sessions of this directory", name)
+	}
+	return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in %s", name)
+}
+
+// namedNotebooks are the open notebooks that a name may mean.
+func namedNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNotebook, error) {
+	switch {
+	case strings.HasPrefix(name, notebookIDPrefix):
+		list, err := openNotebooks(ctx, c, "")
+		return slices.DeleteFunc(list, func(n listedNotebook) bool { return n.NotebookID != name }), err
+	case filepath.Ext(name) != notebookSuffix:
+		if err := env.CheckName(name); err != nil {
+			return nil, err
+		}
+		return openNotebooks(ctx, c, name)
+	}
+	at, err := notebookPlace(c, name)
+	if err != nil {
+		return nil, err
+	}
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []listedNotebook
+	for _, dir := range slices.Compact([]string{at.dir, here}) { // a session of this directory may have files of its folders open
+		path, err := filepath.Rel(dir, filepath.Join(at.dir, at.name))
+		if err != nil {
+			continue
+		}
+		in, err := notebooksIn(ctx, c, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range in {
+			if n.Path == filepath.ToSlash(path) {
+				list = append(list, n)
+			}
+		}
+	}
+	return list, nil
+}
+
+// notebookIDPrefix is how the ids of notebooks begin.
+const notebookIDPrefix = "nb_"
+
+// carryOut does it and waits until the kernel has done it. It gives the kernel as it is then.
+func (k kernelControl) carryOut(ctx context.Context, c *env.Rest, of listedNotebook) (clew.KernelInfo, error) {
+	limited, cancel := context.WithTimeout(ctx, k.within)
+	defer cancel()
+	w, err := watchNotebook(limited, c, of.SessionID)
+	if err != nil {
+		return clew.KernelInfo{}, err
 	}
 	defer w.close()
-	w.book = n.NotebookID
-	before := ""
-	if b := w.notebook(); b != nil {
-		before = b.Kernel.Reason
+	w.book = of.NotebookID
+	err = w.do(limited, k.typ, k.data(clew.KernelTarget{NotebookID: of.NotebookID}))
+	if err == nil {
+		err = w.until(limited, func() bool {
+			n := w.notebook()
+			return n == nil || n.Kernel.Wanted == "" && n.Kernel.State != clew.KernelStarting && n.Kernel.State != clew.KernelRestarting
+		}, nil)
 	}
-	if err := w.do(ctx, k.typ, k.data(clew.KernelTarget{NotebookID: n.NotebookID})); err != nil {
-		return err
+	n := w.notebook()
+	switch {
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		return clew.KernelInfo{}, clew.Errorf(clew.ExecutionFailed, "%s", k.late)
+	case err != nil:
+		return clew.KernelInfo{}, err
+	case n == nil:
+		return clew.KernelInfo{}, clew.Errorf(clew.SessionInvalidState, "the notebook was closed meanwhile")
+	case k.typ == clew.CommandKernelRestart && !n.Kernel.State.Alive():
+		return n.Kernel, clew.Errorf(clew.ExecutionFailed, "%s", cmp.Or(n.Kernel.Reason, "the kernel did not start"))
 	}
-	var problem string
-	err = w.until(ctx, func() bool {
-		b := w.notebook()
-		if b == nil {
-			return true
-		}
-		n.Kernel, problem = b.Kernel, ""
-		if b.Kernel.Reason != before {
-			problem = b.Kernel.Reason
-		}
-		settling := b.Kernel.Wanted != "" || b.Kernel.State == clew.KernelStarting || b.Kernel.State == clew.KernelRestarting
-		return !settling || problem != ""
-	}, nil)
-	if err == nil && problem != "" {
-		err = clew.Errorf(clew.ExecutionFailed, "%s", problem)
-	}
-	return err
+	return n.Kernel, nil
 }

@@ -52,26 +52,34 @@ func notebookListCommand(a *env.App, r *env.Remote) *cobra.Command {
 
 // openNotebooks finds those of a session, or of the newest sessions of this directory.
 func openNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNotebook, error) {
-	var ids []clew.SessionID
 	if name != "" || !c.SeesFiles() {
 		s, err := c.Session(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, s.ID)
-	} else {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		page, err := c.API().SessionsIn(ctx, dir, "", offered)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range page.Sessions {
-			ids = append(ids, s.ID)
-		}
+		return notebooksOf(ctx, c, s.ID)
 	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return notebooksIn(ctx, c, dir)
+}
+
+// notebooksIn finds those of the newest sessions of a directory.
+func notebooksIn(ctx context.Context, c *env.Rest, dir string) ([]listedNotebook, error) {
+	page, err := c.API().SessionsIn(ctx, dir, "", offered)
+	if err != nil {
+		return nil, err
+	}
+	var ids []clew.SessionID
+	for _, s := range page.Sessions {
+		ids = append(ids, s.ID)
+	}
+	return notebooksOf(ctx, c, ids...)
+}
+
+func notebooksOf(ctx context.Context, c *env.Rest, ids ...clew.SessionID) ([]listedNotebook, error) {
 	list := []listedNotebook{}
 	for _, id := range ids {
 		state, err := stateOf(ctx, c, id)
