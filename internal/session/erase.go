@@ -139,13 +139,18 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 		return err
 	}
 	s.end()
+	retired := make(chan struct{})
+	go func() { // whoever asked for it may give up; the session is deleted all the same
+		defer close(retired)
+		<-s.left
+		if h.cfg.Retired != nil {
+			h.cfg.Retired(s.id)
+		}
+	}()
 	select {
-	case <-s.left:
+	case <-retired:
 	case <-ctx.Done():
 		return timedOut(ctx)
-	}
-	if h.cfg.Retired != nil {
-		h.cfg.Retired(s.id)
 	}
 	line.EraseMS = e.EraseMS
 	return h.hide(ctx, s.id, line, people)
