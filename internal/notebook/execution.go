@@ -28,6 +28,7 @@ type execution struct {
 	begun   time.Duration
 	flushed time.Duration // when something last went on record
 
+	deaf  func() // hears no more of the run: words that wait for nobody hold up all others
 	reply *executeReply
 	idle  bool
 	lost  bool // output may be missing
@@ -58,6 +59,7 @@ func (w *worker) execute(ctx context.Context, v session.NotebookView, k *attache
 	defer e.out.spool.close()
 	hear, stop := k.hear(run.MsgID)
 	defer stop()
+	e.deaf = stop
 	crash.At("cell.intent")
 	err := k.client.Execute(ctx, kernel.Execute{MsgID: run.MsgID, Code: source, Silent: run.Silent, StoreHistory: !run.Silent, AllowStdin: true})
 	if errors.Is(err, kernel.ErrNotSent) && ctx.Err() == nil {
@@ -139,7 +141,7 @@ func (e *execution) follow(ctx context.Context, hear <-chan kernel.Message) erro
 			return err
 		}
 		if done || e.reply != nil && e.idle {
-			return e.end(ctx)
+			return e.end(ctx, e.replied())
 		}
 	}
 }
@@ -259,11 +261,12 @@ func (e *execution) record(ctx context.Context, b batch) error {
 	return nil
 }
 
-// end records how the run ended.
-func (e *execution) end(ctx context.Context) error {
-	if err := e.close(ctx, e.replied()); err != nil {
+// end records how the run ended, and what the kernel knows then.
+func (e *execution) end(ctx context.Context, d clew.CellFinishedData) error {
+	if err := e.close(ctx, d); err != nil {
 		return err
 	}
+	e.deaf()
 	e.checkpoint(ctx)
 	return nil
 }

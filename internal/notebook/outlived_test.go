@@ -69,3 +69,14 @@ func occupy(t *testing.T, k *playedKernel, gate string) {
 	}
 	poll(t, "the other cell", func() bool { return k.Executed(gate) == 1 })
 }
+
+// Words of a thread that outlives its cell hold nothing up: what the kernel knows after the
+// cell is on record all the same.
+func TestThreadThatOutlivesItsCell(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("import threading, time\nx, go = 1, True\ndef talk():\n while go: print('still here', flush=True); time.sleep(0.001)\nthreading.Thread(target=talk, daemon=True).start()")
+	w.until("the checkpoint", func() bool { return len(w.points) == 1 })
+	w.run("go = False")
+	w.until("the next checkpoint", func() bool { return len(w.points) == 2 })
+}

@@ -29,11 +29,11 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	run := *v.Notebook.Run
 	k, err := w.join(ctx, v, run.MsgID)
 	var hear <-chan kernel.Message
-	if k != nil { // whatever comes of it: words that wait for nobody hold up all others
-		messages, stop := k.hear(run.MsgID)
-		defer stop()
-		hear = messages
+	deaf := func() {}
+	if k != nil { // whatever comes of it
+		hear, deaf = k.hear(run.MsgID)
 	}
+	defer deaf()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -45,6 +45,7 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	}
 	w.ran, w.filesDue = true, true
 	e := w.newExecution(v, k, run)
+	e.deaf = deaf
 	defer func() { e.out.spool.close() }()
 	shown, err := w.desk.Shown(ctx, run.ID, run.Batch)
 	if err != nil {
@@ -137,8 +138,10 @@ func (e *execution) sendProbe(ctx context.Context) (stop func()) {
 					return
 				}
 				if m.Channel == kernel.Shell && m.Type == "execute_reply" {
-					probe <- probeReply(m.Content)
-					return
+					select { // what else comes of it is dropped
+					case probe <- probeReply(m.Content):
+					default:
+					}
 				}
 			case <-ctx.Done():
 				return
@@ -189,7 +192,7 @@ func (e *execution) probed(ctx context.Context, r *executeReply) error {
 	default:
 		d.Status = clew.CellOK
 	}
-	return e.close(ctx, d)
+	return e.end(ctx, d)
 }
 
 // broken goes on after the connection has ended. The kernel is dead, or it is joined
