@@ -38,6 +38,7 @@ type execution struct {
 	recorded *kernel.Recording
 	probe    <-chan *executeReply // of a run that another server began, see resume
 	stopped  time.Duration        // when the cell was last interrupted
+	wish     uint64               // the record by which somebody wanted that
 	told     bool                 // that the cell goes on after it
 	asides   sync.WaitGroup       // of follow: what is said to the kernel beside the cell
 	heart    heart

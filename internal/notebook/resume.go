@@ -14,12 +14,8 @@ import (
 	"github.com/clew-run/clew/internal/session"
 )
 
-const (
-	// stopAgain is how long one interrupt counts.
-	stopAgain = time.Second
-	// unheardWithin is how long a cell that nobody sees any more is interrupted.
-	unheardWithin = 2 * time.Second
-)
+// unheardWithin is how long a cell that nobody sees any more is interrupted.
+const unheardWithin = 2 * time.Second
 
 // resume goes on with a run that is on record as started and that nobody follows: the
 // server died, or it lost the kernel for a while. It is never sent again. What became of
@@ -244,10 +240,7 @@ func (e *execution) cutOff(reason string) clew.CellFinishedData {
 // stop interrupts the cell. The wish stays on record until the cell has ended; whoever
 // wishes again is heard again.
 func (e *execution) stop(ctx context.Context) {
-	if e.stopped > 0 && e.elapsed()-e.stopped < stopAgain {
-		return
-	}
-	e.stopped = max(e.elapsed(), 1)
+	e.stopped, e.told, e.wish = max(e.elapsed(), 1), false, e.view.Notebook.Kernel.WantedSeq
 	e.asides.Go(func() { // a kernel that does not answer holds nobody up
 		if err := e.kernel.interrupt(ctx); err != nil && ctx.Err() == nil {
 			e.cfg.Log.Warn("a kernel could not be interrupted", "session", e.view.Session, "err", err)
@@ -276,7 +269,7 @@ func (e *execution) changed(ctx context.Context, c change) (done bool, err error
 		}
 		return true, nil
 	}
-	if n.Kernel.Wanted == clew.WishInterrupt {
+	if n.Kernel.Wanted == clew.WishInterrupt && n.Kernel.WantedSeq != e.wish {
 		e.stop(ctx)
 	}
 	return false, e.answer(ctx, c.view)

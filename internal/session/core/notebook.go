@@ -82,13 +82,15 @@ type Cell struct {
 
 // A Kernel is the kernel of a notebook.
 type Kernel struct {
-	ID     string               `json:"id,omitempty"`
-	Name   string               `json:"name,omitempty"`
-	State  clew.KernelState     `json:"state"`
-	Wanted clew.KernelWish      `json:"wanted,omitempty"`
-	Node   string               `json:"node,omitempty"`
-	Reason string               `json:"reason,omitempty"`
-	Info   *clew.KernelLanguage `json:"info,omitempty"`
+	ID     string           `json:"id,omitempty"`
+	Name   string           `json:"name,omitempty"`
+	State  clew.KernelState `json:"state"`
+	Wanted clew.KernelWish  `json:"wanted,omitempty"`
+	// WantedSeq is the record by which somebody wanted that last.
+	WantedSeq uint64               `json:"wanted_seq,omitempty"`
+	Node      string               `json:"node,omitempty"`
+	Reason    string               `json:"reason,omitempty"`
+	Info      *clew.KernelLanguage `json:"info,omitempty"`
 	// FreshSeq is the record at which it began to know nothing, RanSeq the one at which
 	// it last began to run something since then. Count is the number of its last run.
 	FreshSeq uint64 `json:"fresh_seq,omitempty"`

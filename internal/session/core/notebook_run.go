@@ -69,7 +69,7 @@ func applyCellFinished(s *State, d *clew.CellFinishedData) {
 		n.repeatEnded(run, d.Status)
 		n.drop(d.Dropped, "A cell before it did not end well.")
 		if n.Kernel.State == clew.KernelBusy {
-			n.Kernel.State = clew.KernelIdle
+			n.Kernel.State, n.Kernel.Reason = clew.KernelIdle, "" // what was wrong with the cell is over with it
 		}
 		if n.Kernel.Wanted == clew.WishInterrupt { // there is nothing left to interrupt
 			n.Kernel.Wanted = ""
@@ -154,6 +154,9 @@ func applyKernelChanged(s *State, d *clew.KernelChangedData) {
 			k.Reason = clew.Clip(d.Reason, cellReasonRunes)
 		}
 		k.State, k.Wanted = d.State, d.Wanted
+		if d.By != "" && d.Wanted != "" {
+			k.WantedSeq = s.Seq
+		}
 		if d.KernelID != "" {
 			k.ID = clew.Clip(d.KernelID, kernelRunes)
 		}

@@ -19,7 +19,7 @@ import (
 // its records, once, and sealed again. One of a higher version was made by a newer
 // program: the session is read-only here, and its seal is left alone. The trees
 // before there were versions wrote none, which is version 0.
-const FoldVersion = 19
+const FoldVersion = 20
 
 var foldMark = []byte(`{"fold":`)
 

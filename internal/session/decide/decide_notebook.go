@@ -185,7 +185,8 @@ func (a notebookActor) wish(tx *Tx, s *core.State, t clew.KernelTarget, want cle
 	if want == clew.WishInterrupt && n.Run == nil && k.State != clew.KernelBusy || want == clew.WishStop && !k.State.Alive() {
 		wanted = k.Wanted // there is nothing to be interrupted or stopped yet
 	}
-	if wanted == k.Wanted && len(n.Queue) == 0 {
+	again := want == clew.WishInterrupt && n.Run != nil // a cell may catch one interrupt and not the next
+	if wanted == k.Wanted && len(n.Queue) == 0 && !again {
 		return nil
 	}
 	dropRuns(tx, s, n, n.Queue, wanted, a.by)
