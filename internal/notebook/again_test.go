@@ -191,6 +191,35 @@ func TestKernelDiesWithoutAServer(t *testing.T) {
 	}
 }
 
+// A silent run that came to its end without a server is in doubt if its kernel is gone then:
+// nothing on record tells how it ended, and it must not look as if it never ran.
+func TestSilentRunOfAKernelThatDies(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	w.run("import os, time")
+	stays := filepath.Join(w.dir, "go")
+	w.do(&clew.KernelExecuteData{KernelTarget: clew.KernelTarget{NotebookID: w.notebook}, Silent: true, Code: fmt.Sprintf("while not os.path.exists(%q): time.sleep(0.01)", stays)})
+	w.until("the run", func() bool { return len(w.started) == 2 })
+	run := w.started[1]
+	w.close()
+	k, err := realOf(w).Starter.Find(t.Context(), w.lastKernelID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	poll(t, "that it runs", func() bool { return strings.Contains(recordedOf(t, k, run.MsgID), `"busy"`) })
+	touch(t, stays)
+	poll(t, "its end", func() bool { return strings.Contains(recordedOf(t, k, run.MsgID), `"idle"`) })
+	if err := k.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-k.Done()
+	k.Release()
+	w.again()
+	if d := w.await(run.RunID); d.Status != clew.CellInDoubt {
+		t.Errorf("it ended with %+v", d)
+	}
+}
+
 // recordedOf is the content of all messages of a run that its supervisor has written down.
 func recordedOf(t *testing.T, k *process.Kernel, msgID string) (all string) {
 	t.Helper()

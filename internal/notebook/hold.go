@@ -50,8 +50,13 @@ func (r *Runner) find(ctx context.Context, id string) (Process, error) {
 	return r.cfg.Kernels.Find(ctx, id)
 }
 
+// endWithin is how long a kernel may take to end.
+const endWithin = 30 * time.Second
+
 // endProcess ends a kernel's process and removes what is left of it. One that does not end is held.
 func (r *Runner) endProcess(ctx context.Context, id string, p Process) error {
+	ctx, cancel := context.WithTimeout(ctx, endWithin)
+	defer cancel()
 	var err error
 	if goneOf(p) == nil {
 		err = p.Kill()
@@ -74,9 +79,6 @@ func (r *Runner) forget(id string) {
 	}
 }
 
-// endWithin is how long the kernels of a session may take to end.
-const endWithin = 30 * time.Second
-
 // EndSession ends the kernels of a session that was deleted.
 func (r *Runner) EndSession(id clew.SessionID) {
 	prefix := kernelPrefix(id)
@@ -96,10 +98,8 @@ func (r *Runner) EndSession(id clew.SessionID) {
 		}
 	}
 	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
-	defer cancel()
 	for name, p := range ends {
-		if err := r.endProcess(ctx, name, p); err != nil {
+		if err := r.endProcess(context.Background(), name, p); err != nil {
 			r.cfg.Log.Warn("a kernel of a deleted session could not be ended", "err", err)
 		}
 	}

@@ -36,8 +36,8 @@ func (w *worker) kernel(ctx context.Context, v session.NotebookView) (*attached,
 		return nil, nil
 	}
 	if n.Kernel.State == clew.KernelStarting { // the server died before it was there: nothing ran in it
-		if gone := new(goneError); errors.As(err, &gone) {
-			w.forget(n.Kernel.ID)
+		if err := w.endKernel(ctx, v); err != nil {
+			return nil, err
 		}
 		return w.launch(ctx, v, n.Kernel.ID)
 	}
@@ -54,6 +54,9 @@ func (w *worker) lost(ctx context.Context, v session.NotebookView, why error) er
 		d.State, d.Reason = clew.KernelDead, gone.Error()
 	} else if err := w.endKernel(ctx, v); err != nil {
 		return err
+	}
+	if run := n.Run; run != nil && n.Kernel.Wanted == clew.WishRestart { // that goes on from here
+		return w.finish(ctx, clew.CellFinishedData{RunID: run.ID, CellID: run.CellID, Status: clew.CellInDoubt, OutputsLost: true, Reason: d.Reason})
 	}
 	if err := w.change(ctx, n, d, clew.CellInDoubt); err != nil {
 		return err
@@ -77,7 +80,8 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 			w.hold(id, k.process)
 			return nil, gone
 		}
-		k.leave()
+		k.close()
+		w.hold(id, k.process)
 	}
 	if id == "" || v.Notebook.Kernel.Node != v.Node {
 		return nil, process.ErrNone
@@ -166,8 +170,8 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 		return nil, err
 	}
 	if err != nil {
-		if ctx.Err() != nil { // the server stops: the next one finds it
-			p.Release()
+		if ctx.Err() != nil { // the server stops, and the next one finds it, or the session is deleted
+			w.hold(id, p)
 			return nil, err
 		}
 		return nil, errors.Join(err, w.endProcess(ctx, id, p))

@@ -1,6 +1,7 @@
 package notebook_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -123,5 +124,30 @@ func TestAnswerIsGivenOnce(t *testing.T) {
 	w.await(run)
 	if got := p.only().Answers(); len(got) != 1 {
 		t.Errorf("it was told %q", got)
+	}
+}
+
+// The kernels of a session that is deleted are ended, also one that nobody is joined to
+// because it has not answered yet.
+func TestKernelsOfADeletedSession(t *testing.T) {
+	for name, o := range map[string]kerneltest.Options{"it runs": {}, "it does not answer yet": {Mute: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := playedWorld(t, o)
+			if o.Mute {
+				w.start("1")
+			} else {
+				w.run("1")
+			}
+			poll(t, "a kernel", func() bool { return len(p.living()) == 1 })
+			w.host.Close(context.Background()) // whoever works for a deleted session has left first
+			w.runner.EndSession(w.id)
+			if n := len(p.living()); n != 0 {
+				t.Errorf("%d kernels go on", n)
+			}
+			if len(p.all) != 0 {
+				t.Error("something is left of them")
+			}
+		})
 	}
 }

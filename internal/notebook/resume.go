@@ -92,6 +92,9 @@ func (w *worker) lastWords(ctx context.Context, v session.NotebookView, gone *go
 		return err
 	}
 	crash.At("kernel.lastwords")
+	if v.Notebook.Kernel.Wanted == clew.WishRestart { // that goes on from here
+		return nil
+	}
 	return w.lost(ctx, v, gone)
 }
 
@@ -201,6 +204,7 @@ func (e *execution) broken(ctx context.Context) error {
 	if err := e.hearRecorded(ctx); err != nil { // its last words
 		return err
 	}
+	unheard := e.probe != nil && e.lost && !e.idle // it may have ended without a server
 	e.lost = e.lost || !e.idle
 	gone := goneOf(e.kernel.process)
 	if gone == nil && errors.Is(err, kernel.ErrSignature) { // whoever speaks there is not the kernel
@@ -217,6 +221,9 @@ func (e *execution) broken(ctx context.Context) error {
 	if !errors.Is(err, kernel.ErrSignature) {
 		d = e.cutOff(reason)
 	}
+	if unheard && e.reply == nil {
+		d.Status = clew.CellInDoubt
+	}
 	if err := e.close(ctx, d); err != nil {
 		return err
 	}
@@ -229,6 +236,8 @@ func (e *execution) cutOff(reason string) clew.CellFinishedData {
 	switch {
 	case e.reply != nil:
 		return e.replied()
+	case e.idle && e.run.Silent: // such a run has no number
+		return clew.CellFinishedData{Status: clew.CellInDoubt, Reason: reason}
 	case !e.idle || e.out.count == 0:
 		return clew.CellFinishedData{Status: clew.CellAborted, Reason: reason}
 	case e.out.failure != nil:
