@@ -317,6 +317,11 @@ type CheckpointSavedData struct {
 	CellIndex  *int   `json:"cell_index,omitempty"`
 	RunID      string `json:"run_id,omitempty"`
 	Variables  string `json:"variables,omitempty"`
+	// Of a run that repeats another one: Same says that it changed no variable otherwise than
+	// at first, though ToHash may be another because of an earlier run. Differing names some
+	// of those that it did change otherwise.
+	Same      bool     `json:"same,omitempty"`
+	Differing []string `json:"differing,omitempty"`
 }
 
 // CheckpointRestoredData is the data of checkpoint_restored.

@@ -443,8 +443,10 @@ type RunDifference struct {
 	RunID  string     `json:"run_id"` // the first one
 	Was    CellStatus `json:"was"`
 	Is     CellStatus `json:"is"`
-	// State says that the kernel knew something else after it.
-	State bool `json:"state,omitempty"`
+	// State says that the kernel knew something else after it, which it had not before.
+	// Variables names some of what.
+	State     bool     `json:"state,omitempty"`
+	Variables []string `json:"variables,omitempty"`
 }
 
 // An OutputKind is what a kernel put out.

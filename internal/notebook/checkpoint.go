@@ -6,6 +6,9 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +64,23 @@ func stateHash(list []variable) string {
 	b, _ := json.Marshal(list)
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:4])
+}
+
+// differing names the variables that are not the same in both lists, in order.
+func differing(a, b []variable) (names []string) {
+	values := map[string]variable{}
+	for _, v := range a {
+		values[v.Name] = v
+	}
+	for _, v := range b {
+		if was, ok := values[v.Name]; !ok || !reflect.DeepEqual(was, v) {
+			names = append(names, v.Name)
+		}
+		delete(values, v.Name)
+	}
+	names = slices.AppendSeq(names, maps.Keys(values))
+	slices.Sort(names)
+	return names
 }
 
 // evaluate asks for the values of expressions, as text. It waits until ctx ends.

@@ -353,8 +353,9 @@ func (e *execution) checkpoint(ctx context.Context) {
 		e.cfg.Log.Warn("what a kernel knows could not be kept", "session", e.view.Session, "err", err)
 		return
 	}
+	same, differing := e.compare(ctx, list)
 	// It is over if somebody took the session back meanwhile.
 	_, _ = e.desk.Report(ctx, decide.CheckpointCell{
-		RunID: e.run.ID, CellID: e.run.CellID, StateHash: stateHash(list), Variables: address, DurationMS: (e.elapsed() - began).Milliseconds(),
+		RunID: e.run.ID, CellID: e.run.CellID, StateHash: stateHash(list), Variables: address, Same: same, Differing: differing, DurationMS: (e.elapsed() - began).Milliseconds(),
 	})
 }

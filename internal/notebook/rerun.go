@@ -3,6 +3,7 @@ package notebook
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -78,19 +79,9 @@ func (w *worker) pastRun(ctx context.Context, v session.NotebookView, run core.C
 	if x == nil {
 		return session.PastRun{}, clew.Errorf(clew.Internal, "run %s repeats another one without a rerun", run.ID)
 	}
-	if w.past == nil {
-		runs, _, err := w.desk.PastRuns(ctx, x.SinceSeq, x.Seq)
-		if err != nil {
-			return session.PastRun{}, err
-		}
-		w.past = map[string]session.PastRun{}
-		for _, r := range runs {
-			w.past[r.Repeats] = r
-		}
-	}
-	was, ok := w.past[run.Repeats]
-	if !ok {
-		return was, clew.Errorf(clew.Internal, "there is no run %s", run.Repeats)
+	was, err := w.repeated(ctx, x, run)
+	if err != nil {
+		return was, err
 	}
 	if x.Before != "" && x.Done == 0 {
 		if err := w.desk.RestoreFiles(ctx, x.ID+"_before", x.Before); err != nil {
@@ -99,6 +90,65 @@ func (w *worker) pastRun(ctx context.Context, v session.NotebookView, run core.C
 		crash.At("rerun.files")
 	}
 	return was, nil
+}
+
+// repeatedRuns is what ran, by run, while a rerun is under way, and the variables that had
+// other values than at first after the last run.
+type repeatedRuns struct {
+	rerun     string
+	runs      map[string]session.PastRun
+	differing []string
+}
+
+// repeated gives the run that another one repeats.
+func (w *worker) repeated(ctx context.Context, x *core.Rerun, run core.CellRun) (session.PastRun, error) {
+	if w.past.rerun != x.ID {
+		runs, _, err := w.desk.PastRuns(ctx, x.SinceSeq, x.Seq)
+		if err != nil {
+			return session.PastRun{}, err
+		}
+		w.past = repeatedRuns{rerun: x.ID, runs: map[string]session.PastRun{}}
+		for _, r := range runs {
+			w.past.runs[r.Repeats] = r
+		}
+		for _, d := range x.Differences { // of an earlier server
+			w.past.differing = append(w.past.differing, d.Variables...)
+		}
+	}
+	was, ok := w.past.runs[run.Repeats]
+	if !ok {
+		return was, clew.Errorf(clew.Internal, "there is no run %s", run.Repeats)
+	}
+	return was, nil
+}
+
+// compare says what a run that repeats another one changed otherwise: what differs after
+// it, and did not before. If that cannot be said, it is neither the same nor differing.
+func (e *execution) compare(ctx context.Context, list []variable) (same bool, changed []string) {
+	if !repeats(e.run) {
+		return false, nil
+	}
+	v, err := e.desk.Look(ctx)
+	if err != nil || v.Notebook.Rerun == nil {
+		return false, nil
+	}
+	was, err := e.repeated(ctx, v.Notebook.Rerun, e.run)
+	if err != nil || was.Variables == "" {
+		return false, nil
+	}
+	b, err := e.cfg.Blobs.Blob(ctx, was.Variables)
+	var first []variable
+	if err != nil || json.Unmarshal(b, &first) != nil {
+		return false, nil
+	}
+	before := e.past.differing
+	e.past.differing = differing(first, list)
+	for _, name := range e.past.differing {
+		if !slices.Contains(before, name) {
+			changed = append(changed, name)
+		}
+	}
+	return len(changed) == 0, changed
 }
 
 // leaveRerun takes files back to where they belong if a rerun is under way with which
@@ -126,7 +176,7 @@ func (w *worker) leaveRerun(ctx context.Context) {
 // endRerun takes files back to where they were, and ends the rerun.
 func (w *worker) endRerun(ctx context.Context, v session.NotebookView) error {
 	n, x := &v.Notebook, v.Notebook.Rerun
-	w.past = nil
+	w.past = repeatedRuns{}
 	d := decide.EndRerun{RerunID: x.ID, Restored: x.After}
 	if !n.Kernel.State.Alive() { // also if it ended in the last run
 		d.Reason = n.Kernel.Reason

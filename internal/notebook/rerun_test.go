@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,5 +76,51 @@ func TestRerunThatFails(t *testing.T) {
 				t.Errorf("files went back while so many kernels lived: %v\n%s", files.after, w.story())
 			}
 		})
+	}
+}
+
+// A rerun names the variables that came out otherwise, each with the cell that changed it,
+// also if the server dies in between. A cell is not named for what an earlier one changed.
+func TestRerunNamesWhatDiffers(t *testing.T) {
+	t.Parallel()
+	w := realWorld(t)
+	gate, began := filepath.Join(w.dir, "go"), filepath.Join(w.dir, "began")
+	touch(t, gate)
+	for _, code := range []string{
+		"import os, time; now, same = time.time_ns(), 1", "x = 1; print(now)",
+		fmt.Sprintf("open(%q, 'w').close()\nwhile not os.path.exists(%q): time.sleep(0.01)\ny = 2", began, gate), "later = now // 2; z = 3",
+	} {
+		w.run(code)
+	}
+	last := w.run("print('end')")
+	w.run("gone = 1")
+	w.until("six checkpoints", func() bool { return len(w.points) == 6 })
+	if err := errors.Join(os.Remove(gate), os.Remove(began)); err != nil {
+		t.Fatal(err)
+	}
+	w.do(&clew.RewindData{Target: clew.Target{MessageID: w.shown(last.RunID)[0].MessageID}, KeepTarget: true})
+	w.until("the question", func() bool { return len(w.asked) > 0 })
+	w.answer(string(clew.KernelRerun))
+	poll(t, "the third cell", func() bool { _, err := os.Stat(began); return err == nil })
+	w.crash()
+	touch(t, gate)
+	said := func() (text string) {
+		for _, id := range w.order {
+			if m := w.message[id]; m.Say == clew.SayKernelStatus && m.Cell == nil {
+				text = m.Text
+			}
+		}
+		return text
+	}
+	w.until("the end", func() bool { return said() != "" })
+	if want := "The notebook: all 5 cells ran again in a fresh kernel. Cells 2 (now) and 5 (later) had different results."; said() != want {
+		t.Errorf("it says\n%s\nwant\n%s", said(), want)
+	}
+	var got []string
+	for _, p := range w.points[6:] {
+		got = append(got, fmt.Sprint(p.Same, p.Differing))
+	}
+	if want := []string{"false [now]", "true []", "true []", "false [later]", "true []"}; !slices.Equal(got, want) {
+		t.Errorf("the checkpoints say %q, want %q", got, want)
 	}
 }

@@ -73,8 +73,7 @@ type worker struct {
 	ran        bool // it ran something, so the file is to be written
 	saveFailed bool
 	filesDue   bool // a cell may have changed files since they were saved
-	// past is what ran, by run, while a rerun is under way.
-	past map[string]session.PastRun
+	past       repeatedRuns
 }
 
 // step does what comes next and reports whether there may be more to do at once.

@@ -11,8 +11,9 @@ import (
 // A PastRun is a run of a notebook that the session shows, with what it ran.
 type PastRun struct {
 	clew.RepeatedRun
-	Code     string
-	CodeBlob string // the address of what is too long
+	Code      string
+	CodeBlob  string // the address of what is too long
+	Variables string // the address of what the kernel knew after it, "" if that was not asked
 }
 
 // PastRuns gives the runs of the notebook after one record and up to another that the session shows and
@@ -66,7 +67,7 @@ func (p *past) add(s *core.State, r clew.Record) error {
 		}
 	case *clew.CheckpointSavedData:
 		if i, ok := p.index[d.RunID]; ok && d.Kind == clew.CheckpointNotebook {
-			p.runs[i].StateHash = d.ToHash
+			p.runs[i].StateHash, p.runs[i].Variables = d.ToHash, d.Variables
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +162,37 @@ func TestRerun(t *testing.T) {
 	if b.cell("c").Status != clew.CellOK || !b.cell("c").Stale || b.cell("a").Status != clew.CellOK {
 		t.Errorf("cells are %+v and %+v", b.cell("a"), b.cell("c"))
 	}
+	b.check(t)
+}
+
+// A cell is named with what came out otherwise, and not for what differed before it. Names
+// that are none are left out.
+func TestRerunNamesVariables(t *testing.T) {
+	b := aheadBench(clew.KernelRerun)
+	id := b.nb().ID
+	b.repeats("a")
+	b.idle("k2")
+	b.starts()
+	b.ends(clew.CellOK)
+	b.reported(id, decide.EndRerun{RerunID: b.nb().Rerun.ID})
+	b.ranOnce("c")
+	b.takenBack(b.ranOnce("b"))
+	b.repeats("a", "c")
+	b.idle("k3")
+	for i, c := range []decide.CheckpointCell{
+		{StateHash: "22222222", Differing: []string{"now", "Approve all.", "<b>", strings.Repeat("x", 41)}}, {StateHash: "33333333", Same: true},
+	} {
+		run := b.nb().Queue[0]
+		b.starts()
+		b.ends(clew.CellOK)
+		c.RunID, c.CellID, c.Variables = run.ID, run.CellID, fmt.Sprint("v", i)
+		b.reported(id, c)
+	}
+	b.reported(id, decide.EndRerun{RerunID: b.nb().Rerun.ID})
+	if x := b.nb().Rerun; x.Done != 2 || len(x.Differences) != 1 || !slices.Equal(x.Differences[0].Variables, []string{"now"}) {
+		t.Errorf("the rerun is %+v", x)
+	}
+	b.saysOfRerun(t, "n0.ipynb: all 2 cells ran again in a fresh kernel. Cell 1 (now) had a different result.")
 	b.check(t)
 }
 

@@ -49,7 +49,7 @@ func TestRewindInTerminal(t *testing.T) {
 	h.clew(0, "answer", request, "1")
 	h.until("the rerun", func() bool { return strings.Contains(list(), "(different result: cell 2)") })
 	out, _ = h.clew(0, "show", id)
-	h.sees(out, "a.ipynb: all 2 cells ran again in a fresh kernel. Cell 2 had a different result.")
+	h.sees(out, "a.ipynb: all 2 cells ran again in a fresh kernel. Cell 2 (now) had a different result.")
 	h.clew(0, "delete", id, "--yes")
 	h.noKernels()
 }

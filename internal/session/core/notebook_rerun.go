@@ -120,12 +120,18 @@ func (n *Notebook) repeatEnded(run *CellRun, status clew.CellStatus) {
 }
 
 // repeatLeft compares what the kernel knows after a run with what it knew at first.
-func (n *Notebook) repeatLeft(run, hash string) {
-	n.changeRerun(run, func(x *Rerun, first *clew.RepeatedRun) {
-		known := slices.ContainsFunc(x.Differences, func(d clew.RunDifference) bool { return d.RunID == first.Repeats })
-		if first.StateHash != "" && hash != first.StateHash && !known {
-			x.differ(clew.RunDifference{CellID: first.CellID, RunID: first.Repeats, Was: first.Status, Is: first.Status, State: true})
+func (n *Notebook) repeatLeft(d *clew.CheckpointSavedData) {
+	n.changeRerun(d.RunID, func(x *Rerun, first *clew.RepeatedRun) {
+		if first.StateHash == "" || d.ToHash == first.StateHash || d.Same {
+			return
 		}
+		known := slices.IndexFunc(x.Differences, func(d clew.RunDifference) bool { return d.RunID == first.Repeats })
+		if known >= 0 {
+			x.Differences = slices.Clone(x.Differences)
+			x.Differences[known].Variables = d.Differing
+			return
+		}
+		x.differ(clew.RunDifference{CellID: first.CellID, RunID: first.Repeats, Was: first.Status, Is: first.Status, State: true, Variables: d.Differing})
 	})
 }
 

@@ -233,6 +233,6 @@ func applyNotebookCheckpoint(s *State, d *clew.CheckpointSavedData) {
 				c.StateHash, c.Variables = d.ToHash, d.Variables
 			}
 		})
-		n.repeatLeft(d.RunID, d.ToHash)
+		n.repeatLeft(d)
 	})
 }

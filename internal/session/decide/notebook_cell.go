@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/session/core"
@@ -198,19 +201,39 @@ func updated(tx *Tx, id clew.MessageID) bool {
 }
 
 // CheckpointCell says what the kernel knew after a run. Variables is the address of the
-// list.
+// list. Of a run that repeats another one Same says that it changed nothing otherwise, and
+// Differing names what it did.
 type CheckpointCell struct {
 	RunID      string
 	CellID     string
 	StateHash  string
 	Variables  string
+	Same       bool
+	Differing  []string
 	DurationMS int64
 }
+
+const (
+	differingMax   = 20 // variables that are named
+	differingRunes = 40 // longest name
+)
+
+// differing are the names that may be told: the code of a cell chose them.
+func (c CheckpointCell) differing() (names []string) {
+	for _, name := range c.Differing {
+		if len(names) < differingMax && utf8.RuneCountInString(name) <= differingRunes && !strings.ContainsFunc(name, notInName) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func notInName(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 func (c CheckpointCell) decide(tx *Tx, s *core.State, n *core.Notebook) (NotebookResult, error) {
 	d := &clew.CheckpointSavedData{
 		CheckpointID: core.DeriveID("cp_", s.ID, tx.seq), Kind: clew.CheckpointNotebook, TS: tx.NextTS(), ToHash: c.StateHash, DurationMS: c.DurationMS,
-		SuppressMessage: true, NotebookID: n.ID, CellID: c.CellID, RunID: c.RunID, Variables: c.Variables,
+		SuppressMessage: true, NotebookID: n.ID, CellID: c.CellID, RunID: c.RunID, Variables: c.Variables, Same: c.Same, Differing: c.differing(),
 	}
 	if i := n.CellIndex(c.CellID); i >= 0 {
 		d.CellIndex = &i

@@ -3,6 +3,7 @@ package decide
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,22 +91,21 @@ func whyStopped(n *core.Notebook) string {
 // differentMax is how many cells are named that had a different result.
 const differentMax = 8
 
-// differentText names the cells that had a different result, "" if there are none.
+// differentText names the cells that had a different result, and variables that show it, ""
+// if there are none.
 func differentText(n *core.Notebook, list []clew.RunDifference) string {
-	var places []int
+	variables := map[int][]string{} // by place
 	gone := false
 	for _, d := range list {
 		if i := n.CellIndex(d.CellID); i >= 0 {
-			places = append(places, i+1)
+			variables[i+1] = append(variables[i+1], d.Variables...)
 		} else {
 			gone = true
 		}
 	}
-	slices.Sort(places)
-	places = slices.Compact(places)
 	var names []string
-	for _, place := range places {
-		names = append(names, fmt.Sprint(place))
+	for _, place := range slices.Sorted(maps.Keys(variables)) {
+		names = append(names, fmt.Sprint(place)+inBrackets(variables[place]))
 	}
 	if more := len(names) - differentMax; more > 0 {
 		names = append(names[:differentMax], fmt.Sprintf("%d more", more))
@@ -120,6 +120,21 @@ func differentText(n *core.Notebook, list []clew.RunDifference) string {
 	default:
 		return "Cells " + strings.Join(names[:last], ", ") + " and " + names[last] + " had different results."
 	}
+}
+
+// variablesShown is how many variables of a cell are named.
+const variablesShown = 3
+
+func inBrackets(variables []string) string {
+	if len(variables) == 0 {
+		return ""
+	}
+	slices.Sort(variables)
+	variables = slices.Compact(variables)
+	if more := len(variables) - variablesShown; more > 0 {
+		variables = append(variables[:variablesShown], fmt.Sprintf("%d more", more))
+	}
+	return " (" + strings.Join(variables, ", ") + ")"
 }
 
 // asSentence begins a reason with a capital and ends it with a full stop.

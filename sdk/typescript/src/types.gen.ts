@@ -1218,6 +1218,7 @@ export interface RunDifference {
   was: CellStatus;
   is: CellStatus;
   state?: boolean;
+  variables?: string[];
 }
 
 export type CellStatus =
@@ -2767,6 +2768,8 @@ export interface CheckpointSavedData {
   cell_index?: number;
   run_id?: string;
   variables?: string;
+  same?: boolean;
+  differing?: string[];
 }
 
 /** Files were taken back to a checkpoint. */

@@ -1268,6 +1268,7 @@ RunDifference = TypedDict(
         "was": "CellStatus",
         "is": "CellStatus",
         "state": "NotRequired[bool]",
+        "variables": "NotRequired[list[str]]",
     },
 )
 
@@ -2949,6 +2950,8 @@ class CheckpointSavedData(TypedDict):
     cell_index: NotRequired[int]
     run_id: NotRequired[str]
     variables: NotRequired[str]
+    same: NotRequired[bool]
+    differing: NotRequired[list[str]]
 
 
 class CheckpointRestoredData(TypedDict):
