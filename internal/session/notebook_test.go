@@ -256,6 +256,43 @@ func TestKernelWishes(t *testing.T) {
 	b.check(t)
 }
 
+// Each wish is another one, whoever has it, also if the same is wanted already. What a kernel
+// reports meanwhile is none.
+func TestEachWishIsAnother(t *testing.T) {
+	b := newBench()
+	b.opened("1")
+	b.runs("a")
+	b.idle("k1")
+	b.starts()
+	var seqs []uint64
+	for _, wish := range []func(){
+		func() { // an agent's
+			must(b.say("m1"))
+			b.think()
+			must(b.answer(1))
+			must(b.intent(b.task(), decide.ChangeNotebook{Plan: decide.CallPlan{Call: b.pick(0)}, Command: &clew.KernelInterruptData{}}))
+		},
+		func() { must(b.ann(&clew.KernelInterruptData{})) },
+		func() { must(b.ann(&clew.KernelInterruptData{})) },
+	} {
+		wish()
+		k := b.nb().Kernel
+		if k.Wanted != clew.WishInterrupt || slices.Contains(append(seqs, 0), k.WantedSeq) {
+			t.Errorf("after %v: %+v", seqs, k)
+		}
+		seqs = append(seqs, k.WantedSeq)
+	}
+	b.reported(b.nb().ID, decide.ChangeKernel{KernelChangedData: clew.KernelChangedData{State: clew.KernelBusy, KernelID: "k1", Reason: "The cell runs on."}})
+	if k := b.nb().Kernel; k.Wanted != clew.WishInterrupt || k.WantedSeq != seqs[2] || k.Reason == "" {
+		t.Errorf("after a report: %+v", k)
+	}
+	b.ends(clew.CellAborted)
+	if k := b.nb().Kernel; k.Wanted != "" || k.Reason != "" {
+		t.Errorf("after the cell: %+v", k)
+	}
+	b.check(t)
+}
+
 // kernel_execute gives a cell its code, makes one, or runs code that no cell has.
 func TestKernelExecute(t *testing.T) {
 	b := newBench()

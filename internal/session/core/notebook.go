@@ -86,7 +86,7 @@ type Kernel struct {
 	Name   string           `json:"name,omitempty"`
 	State  clew.KernelState `json:"state"`
 	Wanted clew.KernelWish  `json:"wanted,omitempty"`
-	// WantedSeq is the record by which somebody wanted that last.
+	// WantedSeq is the record by which a person, an agent or the session wanted that last.
 	WantedSeq uint64               `json:"wanted_seq,omitempty"`
 	Node      string               `json:"node,omitempty"`
 	Reason    string               `json:"reason,omitempty"`

@@ -154,7 +154,7 @@ func applyKernelChanged(s *State, d *clew.KernelChangedData) {
 			k.Reason = clew.Clip(d.Reason, cellReasonRunes)
 		}
 		k.State, k.Wanted = d.State, d.Wanted
-		if d.By != "" && d.Wanted != "" {
+		if d.Wanted != "" && d.KernelID == "" { // else it is of what still waits
 			k.WantedSeq = s.Seq
 		}
 		if d.KernelID != "" {

@@ -185,7 +185,7 @@ func (a notebookActor) wish(tx *Tx, s *core.State, t clew.KernelTarget, want cle
 	if want == clew.WishInterrupt && n.Run == nil && k.State != clew.KernelBusy || want == clew.WishStop && !k.State.Alive() {
 		wanted = k.Wanted // there is nothing to be interrupted or stopped yet
 	}
-	again := want == clew.WishInterrupt && n.Run != nil // a cell may catch one interrupt and not the next
+	again := wanted == clew.WishInterrupt && n.Run != nil // a cell may catch one interrupt and not the next
 	if wanted == k.Wanted && len(n.Queue) == 0 && !again {
 		return nil
 	}
