@@ -138,23 +138,28 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 	if err := h.cfg.Erasures.Delete(ctx, e); err != nil {
 		return err
 	}
-	s.end()
-	retired := make(chan struct{})
-	go func() { // whoever asked for it may give up; the session is deleted all the same
-		defer close(retired)
+	line.EraseMS = e.EraseMS
+	hidden := make(chan error, 1)
+	h.loops.Go(func() { // whoever asked for it may give up; the session is deleted all the same
 		<-s.left
 		if h.cfg.Retired != nil {
 			h.cfg.Retired(s.id)
 		}
-	}()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hideWithin)
+		defer cancel()
+		hidden <- h.hide(ctx, s.id, line, people)
+	})
+	s.end()
 	select {
-	case <-retired:
+	case err := <-hidden:
+		return err
 	case <-ctx.Done():
 		return timedOut(ctx)
 	}
-	line.EraseMS = e.EraseMS
-	return h.hide(ctx, s.id, line, people)
 }
+
+// hideWithin is how long it may take until nobody's lists have a deleted session.
+const hideWithin = 30 * time.Second
 
 // Has reports whether a session is in memory here, or leaves it only now.
 func (h *Host) Has(id clew.SessionID) bool { return h.has(id) }
