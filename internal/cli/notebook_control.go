@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,7 +120,7 @@ func (k kernelControl) choose(ctx context.Context, c *env.Rest, name string) (li
 	case filepath.Ext(name) == notebookSuffix:
 		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any session", name)
 	case strings.HasPrefix(name, notebookIDPrefix):
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in the sessions of this directory", name)
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any of the newest sessions", name)
 	}
 	return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in %s", name)
 }
@@ -130,7 +129,7 @@ func (k kernelControl) choose(ctx context.Context, c *env.Rest, name string) (li
 func namedNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNotebook, error) {
 	switch {
 	case strings.HasPrefix(name, notebookIDPrefix):
-		list, err := openNotebooks(ctx, c, "")
+		list, err := notebooksIn(ctx, c, "") // anywhere
 		return slices.DeleteFunc(list, func(n listedNotebook) bool { return n.NotebookID != name }), err
 	case filepath.Ext(name) != notebookSuffix:
 		if err := env.CheckName(name); err != nil {
@@ -142,15 +141,12 @@ func namedNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNote
 	if err != nil {
 		return nil, err
 	}
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
-	}
+	here, err := workingDirectory()
 	if err != nil {
 		return nil, err
 	}
 	var list []listedNotebook
-	for _, dir := range slices.Compact([]string{at.dir, here}) { // a session of this directory may have files of its folders open
+	for _, dir := range slices.Compact([]string{at.dir, here[0]}) { // a session of this directory may have files of its folders open
 		path, err := filepath.Rel(dir, filepath.Join(at.dir, at.name))
 		if err != nil {
 			continue
@@ -181,13 +177,13 @@ func (k kernelControl) carryOut(ctx context.Context, c *env.Rest, of listedNoteb
 	}
 	defer w.close()
 	w.book = of.NotebookID
-	err = w.do(limited, k.typ, k.data(clew.KernelTarget{NotebookID: of.NotebookID}))
-	if err == nil {
-		err = w.until(limited, func() bool {
-			n := w.notebook()
-			return n == nil || n.Kernel.Wanted == "" && n.Kernel.State != clew.KernelStarting && n.Kernel.State != clew.KernelRestarting
-		}, nil)
+	if err := w.do(limited, k.typ, k.data(clew.KernelTarget{NotebookID: of.NotebookID})); err != nil {
+		return clew.KernelInfo{}, err
 	}
+	err = w.until(limited, func() bool {
+		n := w.notebook()
+		return n == nil || n.Kernel.Wanted == "" && n.Kernel.State != clew.KernelStarting && n.Kernel.State != clew.KernelRestarting
+	}, nil)
 	n := w.notebook()
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
@@ -198,6 +194,8 @@ func (k kernelControl) carryOut(ctx context.Context, c *env.Rest, of listedNoteb
 		return clew.KernelInfo{}, clew.Errorf(clew.SessionInvalidState, "the notebook was closed meanwhile")
 	case k.typ == clew.CommandKernelRestart && !n.Kernel.State.Alive():
 		return n.Kernel, clew.Errorf(clew.ExecutionFailed, "%s", cmp.Or(n.Kernel.Reason, "the kernel did not start"))
+	case k.typ == clew.CommandKernelShutdown && n.Kernel.State == clew.KernelLost:
+		return n.Kernel, clew.Errorf(clew.ExecutionFailed, "%s", cmp.Or(n.Kernel.Reason, "the kernel may not have ended"))
 	}
 	return n.Kernel, nil
 }

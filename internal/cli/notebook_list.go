@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -59,14 +61,33 @@ func openNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNoteb
 		}
 		return notebooksOf(ctx, c, s.ID)
 	}
+	dirs, err := workingDirectory()
+	if err != nil {
+		return nil, err
+	}
+	list := []listedNotebook{}
+	for _, dir := range dirs {
+		in, err := notebooksIn(ctx, c, dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in...)
+	}
+	return list, nil
+}
+
+// workingDirectory gives the names that it may have as the workspace of a session: one if no
+// link leads to it.
+func workingDirectory() ([]string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	return notebooksIn(ctx, c, dir)
+	real, err := filepath.EvalSymlinks(dir)
+	return slices.Compact([]string{real, dir}), err
 }
 
-// notebooksIn finds those of the newest sessions of a directory.
+// notebooksIn finds those of the newest sessions of a directory, "" for any.
 func notebooksIn(ctx context.Context, c *env.Rest, dir string) ([]listedNotebook, error) {
 	page, err := c.API().SessionsIn(ctx, dir, "", offered)
 	if err != nil {
