@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -34,11 +33,11 @@ type variable struct {
 
 // variables asks the kernel what it knows, beside its cells where it can. None if it does
 // not speak Python, or takes too long.
-func (k *attached) variables(ctx context.Context, msgID string) ([]variable, bool) {
+func (k *attached) variables(ctx context.Context, msgID string, within time.Duration) ([]variable, bool) {
 	if k.info.Language.Name != "python" {
 		return nil, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkpointWithin)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	const key = "variables"
 	r, ok := k.evaluate(ctx, msgID, map[string]string{key: expression(variablesPy)})
@@ -73,7 +72,7 @@ func differing(a, b []variable) (names []string) {
 		values[v.Name] = v
 	}
 	for _, v := range b {
-		if was, ok := values[v.Name]; !ok || !reflect.DeepEqual(was, v) {
+		if was, ok := values[v.Name]; !ok || was.Type != v.Type || was.Value != v.Value || !slices.Equal(was.Shape, v.Shape) {
 			names = append(names, v.Name)
 		}
 		delete(values, v.Name)

@@ -340,7 +340,7 @@ func (e *execution) checkpoint(ctx context.Context) {
 		return
 	}
 	began := e.elapsed()
-	list, ok := e.kernel.variables(ctx, e.run.MsgID+"-state")
+	list, ok := e.kernel.variables(ctx, e.run.MsgID+"-state", e.checkpointWithin)
 	if !ok {
 		return
 	}

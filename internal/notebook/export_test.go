@@ -9,6 +9,9 @@ import (
 // AnswerWithin sets how long a kernel may take to answer.
 func (r *Runner) AnswerWithin(d time.Duration) { r.answerWithin = d }
 
+// CheckpointWithin sets how long it may take to say what it knows.
+func (r *Runner) CheckpointWithin(d time.Duration) { r.checkpointWithin = d }
+
 // Joined counts the kernels that the runner is joined to.
 func (r *Runner) Joined() int {
 	r.mu.Lock()

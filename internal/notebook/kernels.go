@@ -128,6 +128,9 @@ func (w *worker) begin(ctx context.Context, v session.NotebookView) (*attached, 
 func (w *worker) launch(ctx context.Context, v session.NotebookView, id string) (*attached, error) {
 	n := &v.Notebook
 	k, err := w.process(ctx, v, id)
+	if err == nil { // also if the session ends at this moment: its kernels are ended then
+		w.pool(k, v)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -138,7 +141,6 @@ func (w *worker) launch(ctx context.Context, v session.NotebookView, id string) 
 		w.cfg.Log.Warn("a kernel could not be started", "session", v.Session, "notebook", n.ID, "err", err)
 		return nil, w.change(ctx, n, clew.KernelChangedData{KernelID: id, State: clew.KernelDead, Reason: reason(err)}, clew.CellAborted)
 	}
-	w.pool(k, v)
 	return k, w.ready(ctx, n, k)
 }
 
@@ -197,7 +199,7 @@ func (w *worker) permitted(v session.NotebookView, dir string, values settings.V
 // ready records that the kernel answers. It is asked for its variables first, so that what
 // this needs, such as a subshell, is there before cells run.
 func (w *worker) ready(ctx context.Context, n *core.Notebook, k *attached) error {
-	_, _ = k.variables(ctx, k.id+"-first")
+	_, _ = k.variables(ctx, k.id+"-first", w.checkpointWithin)
 	k.awaitRecorded(ctx)
 	l := k.info.Language
 	return w.change(ctx, n, clew.KernelChangedData{KernelID: k.id, State: clew.KernelIdle, Info: &clew.KernelLanguage{

@@ -87,6 +87,8 @@ type Runner struct {
 	putting chan struct{} // holds a token for each large blob that is in memory
 	// answerWithin is how long a kernel may take until it answers.
 	answerWithin time.Duration
+	// checkpointWithin is how long it may take to say what it knows.
+	checkpointWithin time.Duration
 
 	mu   sync.Mutex
 	live map[string]*attached // by kernel id; of those that this server is joined to
@@ -103,7 +105,7 @@ func New(cfg Config) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Runner{cfg: cfg, putting: make(chan struct{}, 2), answerWithin: startWithin, live: map[string]*attached{}, held: map[string]Process{}, saved: map[string]time.Duration{}}
+	return &Runner{cfg: cfg, putting: make(chan struct{}, 2), answerWithin: startWithin, checkpointWithin: checkpointWithin, live: map[string]*attached{}, held: map[string]Process{}, saved: map[string]time.Duration{}}
 }
 
 // Close lets go of all kernels. They go on without this server.

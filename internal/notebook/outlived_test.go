@@ -75,6 +75,8 @@ func occupy(t *testing.T, k *playedKernel, gate string) {
 func TestThreadThatOutlivesItsCell(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
+	w.saying = patience / 2
+	w.crash()
 	w.run("import threading, time\nx, go = 1, True\ndef talk():\n while go: print('still here', flush=True); time.sleep(0.001)\nthreading.Thread(target=talk, daemon=True).start()")
 	w.until("the checkpoint", func() bool { return len(w.points) == 1 })
 	w.run("go = False")

@@ -79,7 +79,7 @@ func (w *worker) pastRun(ctx context.Context, v session.NotebookView, run core.C
 	if x == nil {
 		return session.PastRun{}, clew.Errorf(clew.Internal, "run %s repeats another one without a rerun", run.ID)
 	}
-	was, err := w.repeated(ctx, x, run)
+	was, err := w.repeated(ctx, v, run)
 	if err != nil {
 		return was, err
 	}
@@ -101,7 +101,8 @@ type repeatedRuns struct {
 }
 
 // repeated gives the run that another one repeats.
-func (w *worker) repeated(ctx context.Context, x *core.Rerun, run core.CellRun) (session.PastRun, error) {
+func (w *worker) repeated(ctx context.Context, v session.NotebookView, run core.CellRun) (session.PastRun, error) {
+	x := v.Notebook.Rerun
 	if w.past.rerun != x.ID {
 		runs, _, err := w.desk.PastRuns(ctx, x.SinceSeq, x.Seq)
 		if err != nil {
@@ -111,9 +112,7 @@ func (w *worker) repeated(ctx context.Context, x *core.Rerun, run core.CellRun) 
 		for _, r := range runs {
 			w.past.runs[r.Repeats] = r
 		}
-		for _, d := range x.Differences { // of an earlier server
-			w.past.differing = append(w.past.differing, d.Variables...)
-		}
+		w.past.differing = w.differedBefore(ctx, v, run)
 	}
 	was, ok := w.past.runs[run.Repeats]
 	if !ok {
@@ -132,13 +131,12 @@ func (e *execution) compare(ctx context.Context, list []variable) (same bool, ch
 	if err != nil || v.Notebook.Rerun == nil {
 		return false, nil
 	}
-	was, err := e.repeated(ctx, v.Notebook.Rerun, e.run)
-	if err != nil || was.Variables == "" {
+	was, err := e.repeated(ctx, v, e.run)
+	if err != nil {
 		return false, nil
 	}
-	b, err := e.cfg.Blobs.Blob(ctx, was.Variables)
-	var first []variable
-	if err != nil || json.Unmarshal(b, &first) != nil {
+	first, ok := e.knew(ctx, was.Variables)
+	if !ok {
 		return false, nil
 	}
 	before := e.past.differing
@@ -149,6 +147,34 @@ func (e *execution) compare(ctx context.Context, list []variable) (same bool, ch
 		}
 	}
 	return len(changed) == 0, changed
+}
+
+// differedBefore names the variables that had other values than at first before a run, which
+// an earlier server found: it may have followed the runs before.
+func (w *worker) differedBefore(ctx context.Context, v session.NotebookView, run core.CellRun) (names []string) {
+	x := v.Notebook.Rerun
+	at := slices.IndexFunc(x.Runs, func(r clew.RepeatedRun) bool { return r.Repeats == run.Repeats })
+	if at <= 0 {
+		return nil
+	}
+	first, known := w.knew(ctx, w.past.runs[x.Runs[at-1].Repeats].Variables)
+	now, knows := w.knew(ctx, v.Notebook.Variables)
+	if known && knows {
+		return differing(first, now)
+	}
+	for _, d := range x.Differences {
+		names = append(names, d.Variables...)
+	}
+	return names
+}
+
+// knew reads what a kernel knew, false if that is not on record.
+func (w *worker) knew(ctx context.Context, address string) (list []variable, ok bool) {
+	if address == "" {
+		return nil, false
+	}
+	b, err := w.cfg.Blobs.Blob(ctx, address)
+	return list, err == nil && json.Unmarshal(b, &list) == nil
 }
 
 // leaveRerun takes files back to where they belong if a rerun is under way with which

@@ -84,6 +84,8 @@ func TestRerunThatFails(t *testing.T) {
 func TestRerunNamesWhatDiffers(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
+	w.saying = patience
+	w.crash()
 	gate, began := filepath.Join(w.dir, "go"), filepath.Join(w.dir, "began")
 	touch(t, gate)
 	for _, code := range []string{

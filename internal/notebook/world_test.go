@@ -52,6 +52,7 @@ type world struct {
 	runner   *notebook.Runner
 	hosts    int
 	patient  time.Duration // how long the runner waits for a kernel's answer, if not as usual
+	saying   time.Duration // how long it waits until a kernel says what it knows, if not as usual
 	files    rewind.Files  // nil has no checkpoints
 	id       clew.SessionID
 	notebook string
@@ -103,6 +104,9 @@ func (w *world) open() {
 	})
 	if w.patient > 0 {
 		w.runner.AnswerWithin(w.patient)
+	}
+	if w.saying > 0 {
+		w.runner.CheckpointWithin(w.saying)
 	}
 	w.runner.Hold(w.Context())
 	w.host = session.NewHost(session.Config{
