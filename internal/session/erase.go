@@ -140,8 +140,12 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 	}
 	line.EraseMS = e.EraseMS
 	hidden := make(chan error, 1)
-	h.loops.Go(func() { // whoever asked for it may give up; the session is deleted all the same
-		<-s.left
+	runs := h.runInBackground(func() { // whoever asked for it may give up; the session is deleted all the same
+		select {
+		case <-s.left:
+		case <-h.ctx.Done(): // agents do not stop, and the server does
+			return
+		}
 		if h.cfg.Retired != nil {
 			h.cfg.Retired(s.id)
 		}
@@ -149,6 +153,9 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 		defer cancel()
 		hidden <- h.hide(ctx, s.id, line, people)
 	})
+	if !runs {
+		return errStopping
+	}
 	s.end()
 	select {
 	case err := <-hidden:

@@ -431,12 +431,13 @@ func (h *Host) load(id clew.SessionID, sl *slot) {
 }
 
 // runInBackground runs fn in the background unless the host is stopping.
-func (h *Host) runInBackground(fn func()) {
+func (h *Host) runInBackground(fn func()) (runs bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {
 		h.work.Go(fn)
 	}
+	return !h.closed
 }
 
 func (h *Host) remove(id clew.SessionID, sl *slot) {
