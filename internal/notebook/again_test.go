@@ -394,7 +394,7 @@ func TestRecordingIsCutOff(t *testing.T) {
 	for _, followed := range []bool{false, true} {
 		_ = os.Remove(filepath.Join(w.dir, "go"))
 		run := w.start("print('begun', flush=True)\nwhile not os.path.exists('go'):\n  time.sleep(0.02)\n  print('.', end='', flush=True)\nprint('done')")
-		w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun") })
+		w.until("the first words", func() bool { return strings.Contains(w.text(run), "begun\n") })
 		w.close()
 		if !followed {
 			poll(t, "its words in the recording", func() bool { return strings.Contains(readFile(t, w.recording()), "stdout") })
