@@ -55,7 +55,7 @@ func (k kernelControl) command(a *env.App, r *env.Remote) *cobra.Command {
 		Use:   k.use,
 		Short: k.short,
 		Long: k.long + " The notebook is the one that is open in the sessions of this directory; if there are\n" +
-			"several, name its file or its session.",
+			"several, name its file, its session or its id.",
 		Example: "clew notebook " + name + "\nclew notebook " + name + " analysis.ipynb",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -141,7 +141,7 @@ func namedNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNote
 	if err != nil {
 		return nil, err
 	}
-	here, err := workingDirectory()
+	here, err := workingDirectories()
 	if err != nil {
 		return nil, err
 	}

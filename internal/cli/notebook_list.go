@@ -61,7 +61,7 @@ func openNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNoteb
 		}
 		return notebooksOf(ctx, c, s.ID)
 	}
-	dirs, err := workingDirectory()
+	dirs, err := workingDirectories()
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +76,15 @@ func openNotebooks(ctx context.Context, c *env.Rest, name string) ([]listedNoteb
 	return list, nil
 }
 
-// workingDirectory gives the names that it may have as the workspace of a session: one if no
-// link leads to it.
-func workingDirectory() ([]string, error) {
+// workingDirectories are the names that this directory may have as the workspace of a
+// session: without links first, and as it was entered if that is another one.
+func workingDirectories() ([]string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	return slices.Compact([]string{real, dir}), err
+	linkless, err := filepath.EvalSymlinks(dir)
+	return slices.Compact([]string{linkless, dir}), err
 }
 
 // notebooksIn finds those of the newest sessions of a directory, "" for any.

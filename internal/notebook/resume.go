@@ -26,7 +26,7 @@ func (w *worker) resume(ctx context.Context, v session.NotebookView) error {
 	k, err := w.join(ctx, v, run.MsgID)
 	var hear <-chan kernel.Message
 	deaf := func() {}
-	if k != nil { // whatever comes of it
+	if k != nil { // until this ends, whatever comes of it
 		hear, deaf = k.hear(run.MsgID)
 	}
 	defer deaf()

@@ -154,7 +154,7 @@ func applyKernelChanged(s *State, d *clew.KernelChangedData) {
 			k.Reason = clew.Clip(d.Reason, cellReasonRunes)
 		}
 		k.State, k.Wanted = d.State, d.Wanted
-		if d.Wanted != "" && d.KernelID == "" { // else it is of what still waits
+		if d.Wanted != "" && d.KernelID == "" { // a report of the kernel, which has an id, only keeps what still waits
 			k.WantedSeq = s.Seq
 		}
 		if d.KernelID != "" {
