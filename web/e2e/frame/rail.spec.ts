@@ -30,11 +30,10 @@ test("W26: the rail follows what happens elsewhere", async ({ world, visit }) =>
     { times: 0, reply: [{ text: "Good day." }] },
   ]);
   const other = await world.session("Elsewhere");
-  const { page } = await visit({ path: "/settings" });
+  const { page } = await visit({ path: "/inbox" });
+  await section(page, /^Recent/).getByRole("link", { name: /Elsewhere/ }).waitFor(); // nothing works yet
   await world.say(other, "wait here");
-  await world.rest.sessions.list(); // it works now
-  await page.goto("/inbox");
-  await section(page, "Running").getByRole("link", { name: /Elsewhere/ }).waitFor();
+  await section(page, "Running").getByRole("link", { name: /Elsewhere/ }).waitFor({ timeout: 20_000 });
   await world.model.release();
   await world.settled(other);
   await section(page, /^Recent/).getByRole("link", { name: /Elsewhere/ }).waitFor({ timeout: 20_000 });

@@ -8,8 +8,6 @@ import type { Loaded } from "@/lib/useLoaded";
 
 const most = 40;
 const homeMs = 5_000;
-const elsewhereMs = 10_000;
-const never = 2 ** 31 - 1; // the longest that a browser's timer waits
 const works = new Set(["planning", "executing", "awaiting_input", "paused"]);
 
 export function isRunning(s: Pick<SessionSummary, "status">): boolean {
@@ -38,12 +36,11 @@ export function refreshSessions(): void {
 
 /**
  * Keeps the list true while the page is looked at. The frame calls it, once. It asks
- * when a question comes or goes and when another page is opened; now and then on Home,
- * and elsewhere only while something works.
+ * when a question comes or goes, when another page is opened, and now and then: also
+ * while nothing works, since work begins on other devices.
  */
 export function useSessionKeeper(path: string): void {
-  const running = useShared((s) => s.value?.some(isRunning) ?? false);
-  useFreshList(refreshSessions, path === "/" ? homeMs : running ? elsewhereMs : never);
+  useFreshList(refreshSessions, path === "/" ? homeMs : undefined);
   const at = useRef(path);
   useEffect(() => {
     if (at.current !== path) refreshSessions();
