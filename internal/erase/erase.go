@@ -128,7 +128,7 @@ func (e *Eraser) Deleted(ctx context.Context, id clew.SessionID, by clew.Princip
 	if err != nil || d == nil || !d.Concerns(by) {
 		return nil, err
 	}
-	d.Blobs = nil
+	d.Blobs, d.Listed = nil, false
 	return d, nil
 }
 
@@ -181,6 +181,9 @@ func (e *Eraser) Run(ctx context.Context) {
 	if err := e.Expire(ctx, e.o.Clock.Now()); err != nil && ctx.Err() == nil {
 		e.o.Log.Warn("retention times could not be looked at", "err", err)
 	}
+	if err := e.resume(ctx); err != nil && ctx.Err() == nil {
+		e.o.Log.Warn("what runs for deleted sessions could not be looked at", "err", err)
+	}
 	for {
 		if err := e.Round(ctx, e.o.Clock.Now()); err != nil && ctx.Err() == nil {
 			e.o.Log.Warn("deleted sessions could not be erased; they are tried again", "err", err)
@@ -198,12 +201,51 @@ func (e *Eraser) Run(ctx context.Context) {
 	}
 }
 
+// resume ends what an earlier run of this server left running for deleted sessions, and
+// goes on with deletions that its end cut.
+func (e *Eraser) resume(ctx context.Context) error {
+	all, err := e.o.Table.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		if d.DoneMS == 0 {
+			e.o.Host.EndWork(d.Session)
+		}
+	}
+	return e.hide(ctx, all, e.o.Clock.Now())
+}
+
+// hide takes sessions out of the lists whose owners ended before they could: those that
+// were deleted by then.
+func (e *Eraser) hide(ctx context.Context, all []session.Erasure, by time.Time) error {
+	for _, d := range all {
+		if !d.Listed || d.AtMS > by.UnixMilli() {
+			continue
+		}
+		mine, err := e.o.Store.Mine(ctx, d.Session)
+		if err == nil && mine {
+			err = e.o.Store.Hide(ctx, d)
+		}
+		if err == nil && mine {
+			err = e.o.Host.Hidden(ctx, d.Session)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Round erases the sessions whose time has come.
 func (e *Eraser) Round(ctx context.Context, now time.Time) error {
 	e.round.Lock()
 	defer e.round.Unlock()
 	all, err := e.o.Table.List(ctx)
 	if err != nil {
+		return err
+	}
+	if err := e.hide(ctx, all, now.Add(-lookEvery)); err != nil {
 		return err
 	}
 	var due []session.Erasure

@@ -24,6 +24,7 @@ type world struct {
 	*erase.Eraser
 	t       *testing.T
 	host    *session.Host
+	table   *journal.Erasures
 	files   *failing
 	values  settings.Values
 	retired []clew.SessionID
@@ -53,7 +54,7 @@ func newWorldOn(t *testing.T, cfg journal.Config) *world {
 	home := func(id clew.SessionID) string { return filepath.Join(dir, "workspaces", string(id)) }
 	files, err := retention.Open(filepath.Join(dir, "checkpoints"), retention.Options{Home: home})
 	must(t, err)
-	w.files = &failing{Files: files}
+	w.table, w.files = table, &failing{Files: files}
 	w.host = session.NewHost(session.Config{Journal: j, Peers: j.Peers(), Cluster: j.Cluster(), Index: index, Inbox: inbox, Erasures: table, Log: log, Retired: func(id clew.SessionID) { w.retired = append(w.retired, id) }})
 	t.Cleanup(func() {
 		w.host.Close(context.Background())
@@ -164,6 +165,39 @@ func TestDeleteOnce(t *testing.T) {
 	must(t, err)
 	if d2.EraseMS != d2.AtMS {
 		t.Errorf("0 days are %+v", d2)
+	}
+}
+
+// A deletion whose server ended before the lists had it is gone on with: by whoever erases,
+// once nobody can be at it any more.
+func TestCutDeletion(t *testing.T) {
+	w := newWorld(t)
+	w.create("ada", "sess_1")
+	listed := func(deleted bool) int {
+		t.Helper()
+		list, _, err := w.host.List(t.Context(), session.ListQuery{Owner: "ada", Deleted: deleted, Limit: 10})
+		must(t, err)
+		return len(list)
+	}
+	if listed(false) != 1 {
+		t.Fatal("it is not listed")
+	}
+	now := time.Now()
+	must(t, w.table.Delete(t.Context(), session.Erasure{Session: "sess_1", Owner: "ada", Listed: true, AtMS: now.UnixMilli(), EraseMS: now.AddDate(0, 0, 1).UnixMilli()}))
+	must(t, w.Round(t.Context(), now.Add(time.Second)))
+	if listed(false) != 1 {
+		t.Error("somebody else may be at it")
+	}
+	must(t, w.Round(t.Context(), now.Add(time.Hour)))
+	if listed(false) != 0 || listed(true) != 1 {
+		t.Errorf("%d are listed, %d as deleted", listed(false), listed(true))
+	}
+	if d, err := w.table.Deleted(t.Context(), "sess_1"); err != nil || d.Listed {
+		t.Errorf("%+v, %v", d, err)
+	}
+	must(t, w.Restore(t.Context(), "sess_1", by("ada")))
+	if listed(false) != 1 {
+		t.Error("it is not brought back")
 	}
 }
 

@@ -87,6 +87,25 @@ func (e *Eraser) Erase(ctx context.Context, due []session.Erasure, noted func(ct
 	return nil
 }
 
+// Hide takes a deleted session out of lists and inboxes, and its wake-up back, whoever
+// owns it: its owner ended before it could.
+func (e *Eraser) Hide(ctx context.Context, d session.Erasure) error {
+	hidden := func(s core.Summary) core.Summary {
+		if !s.Gone {
+			s.EraseMS = d.EraseMS
+		}
+		return s
+	}
+	if err := e.Index.change(ctx, map[clew.SessionID]bool{d.Session: true}, hidden); err != nil {
+		return err
+	}
+	e.Inbox.Forget(d.Session)
+	if err := dropKeys(ctx, e.Inbox.table, "*."+string(d.Session)+".*"); err != nil {
+		return err
+	}
+	return e.Journal.Wake(ctx, d.Session, 0)
+}
+
 // freeForks makes the records that others have from these sessions their own.
 func (e *Eraser) freeForks(ctx context.Context, ids map[clew.SessionID]bool) error {
 	j := e.Journal
@@ -216,11 +235,7 @@ func (e *Eraser) eraseRows(ctx context.Context, ids map[clew.SessionID]bool) err
 			table   *Table
 			pattern string
 		}{{e.Inbox.table, "*." + string(id) + ".*"}, {e.Inbox.marks, "*." + string(id) + ".*"}, {e.Drafts.table, "*." + string(id)}, {e.BlobUse.table, "*." + string(id)}} {
-			keys, err := in.table.keys(ctx, in.pattern)
-			for _, key := range keys {
-				err = errors.Join(err, in.table.Drop(ctx, key))
-			}
-			if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
+			if err := dropKeys(ctx, in.table, in.pattern); err != nil {
 				return err
 			}
 		}
@@ -228,8 +243,26 @@ func (e *Eraser) eraseRows(ctx context.Context, ids map[clew.SessionID]bool) err
 	return nil
 }
 
+func dropKeys(ctx context.Context, table *Table, pattern string) error {
+	keys, err := table.keys(ctx, pattern)
+	for _, key := range keys {
+		err = errors.Join(err, table.Drop(ctx, key))
+	}
+	if errors.Is(err, jetstream.ErrNoKeysFound) {
+		return nil
+	}
+	return err
+}
+
 // erase takes the words out of the lines of sessions in all lists.
 func (x *Index) erase(ctx context.Context, ids map[clew.SessionID]bool) error {
+	return x.change(ctx, ids, func(s core.Summary) core.Summary {
+		return core.Summary{ID: s.ID, Gone: true, CreatedMS: s.CreatedMS, LastSeq: math.MaxInt64} // nothing is later
+	})
+}
+
+// change changes the lines of sessions in all lists.
+func (x *Index) change(ctx context.Context, ids map[clew.SessionID]bool, fn func(core.Summary) core.Summary) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	clear(x.last) // they are read again
@@ -238,7 +271,7 @@ func (x *Index) erase(ctx context.Context, ids map[clew.SessionID]bool) error {
 		return err
 	}
 	for _, key := range keys {
-		err := x.table.Change(ctx, key, func(old []byte) ([]byte, error) { return erasedPage(old, ids) })
+		err := x.table.Change(ctx, key, func(old []byte) ([]byte, error) { return changedPage(old, ids, fn) })
 		if err != nil && !errors.Is(err, errUnchanged) {
 			return err
 		}
@@ -248,13 +281,15 @@ func (x *Index) erase(ctx context.Context, ids map[clew.SessionID]bool) error {
 
 var errUnchanged = errors.New("nothing to change")
 
-func erasedPage(row []byte, ids map[clew.SessionID]bool) ([]byte, error) {
+func changedPage(row []byte, ids map[clew.SessionID]bool, fn func(core.Summary) core.Summary) ([]byte, error) {
 	p, ok := parsePage(row)
 	changed := false
 	for i, s := range p.Sessions {
-		gone := core.Summary{ID: s.ID, Gone: true, CreatedMS: s.CreatedMS, LastSeq: math.MaxInt64} // nothing is later
-		if ids[s.ID] && !reflect.DeepEqual(s, gone) {
-			p.Sessions[i], changed = gone, true
+		if !ids[s.ID] {
+			continue
+		}
+		if now := fn(s); !reflect.DeepEqual(s, now) {
+			p.Sessions[i], changed = now, true
 		}
 	}
 	if !ok || !changed {

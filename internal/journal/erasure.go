@@ -52,6 +52,11 @@ func (x *Erasures) Delete(ctx context.Context, e session.Erasure) error {
 	return err
 }
 
+// Hidden implements session.Erasures.
+func (x *Erasures) Hidden(ctx context.Context, id clew.SessionID) error {
+	return x.Change(ctx, id, func(e *session.Erasure) { e.Listed = false })
+}
+
 // Restore implements session.Erasures.
 func (x *Erasures) Restore(ctx context.Context, id clew.SessionID) error {
 	return x.change(ctx, id, func(e *session.Erasure) (keep bool, err error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/crash"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
@@ -21,6 +22,8 @@ type Erasure struct {
 	AtMS    int64          `json:"deleted_ms" doc:"When it was deleted"`
 	EraseMS int64          `json:"erase_ms" doc:"Until then it can be brought back; then it is erased"`
 	DoneMS  int64          `json:"erased_ms,omitempty" doc:"When nothing was left of it"`
+	// Listed says that lists and inboxes may still have it.
+	Listed bool `json:"listed,omitempty" hidden:"true"`
 	// Begun says that the erasing is under way: it cannot be brought back.
 	Begun bool `json:"begun,omitempty" hidden:"true"`
 	// Blobs are those that the session referred to, until they are seen to.
@@ -34,6 +37,8 @@ type Erasures interface {
 	Deleted(ctx context.Context, id clew.SessionID) (*Erasure, error)
 	// Delete notes that a session is deleted, unless it is already.
 	Delete(ctx context.Context, e Erasure) error
+	// Hidden notes that no list and no inbox has a deleted session any more.
+	Hidden(ctx context.Context, id clew.SessionID) error
 	// Restore takes that back. It is too late once the erasing has begun.
 	Restore(ctx context.Context, id clew.SessionID) error
 }
@@ -43,6 +48,7 @@ type noneDeleted struct{}
 
 func (noneDeleted) Deleted(context.Context, clew.SessionID) (*Erasure, error) { return nil, nil }
 func (noneDeleted) Restore(context.Context, clew.SessionID) error             { return notDeleted("") }
+func (noneDeleted) Hidden(context.Context, clew.SessionID) error              { return notDeleted("") }
 func (noneDeleted) Delete(context.Context, Erasure) error {
 	return clew.Errorf(clew.Unavailable, "this server cannot erase sessions")
 }
@@ -134,10 +140,11 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 	if err != nil {
 		return err
 	}
-	e.Owner = line.Owner
+	e.Owner, e.Listed = line.Owner, true
 	if err := h.cfg.Erasures.Delete(ctx, e); err != nil {
 		return err
 	}
+	crash.At("session.deleted") // whoever erases hides it then
 	line.EraseMS = e.EraseMS
 	hidden := make(chan error, 1)
 	runs := h.runInBackground(func() { // whoever asked for it may give up; the session is deleted all the same
@@ -146,9 +153,7 @@ func (h *Host) retire(ctx context.Context, s *Session, e Erasure) error {
 		case <-h.ctx.Done(): // agents do not stop, and the server does
 			return
 		}
-		if h.cfg.Retired != nil {
-			h.cfg.Retired(s.id)
-		}
+		h.EndWork(s.id)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hideWithin)
 		defer cancel()
 		hidden <- h.hide(ctx, s.id, line, people)
@@ -187,7 +192,24 @@ func (h *Host) hide(ctx context.Context, id clew.SessionID, line core.Summary, p
 			return err
 		}
 	}
-	return nil
+	return h.Hidden(ctx, id)
+}
+
+// Hidden notes that no list has a deleted session any more. One that was brought back
+// meanwhile is in them again.
+func (h *Host) Hidden(ctx context.Context, id clew.SessionID) error {
+	err := h.cfg.Erasures.Hidden(ctx, id)
+	if clew.CodeOf(err) == clew.SessionNotFound {
+		return h.relist(ctx, id)
+	}
+	return err
+}
+
+// EndWork ends what runs on this node for a deleted session. It may be repeated.
+func (h *Host) EndWork(id clew.SessionID) {
+	if h.cfg.Retired != nil {
+		h.cfg.Retired(id)
+	}
 }
 
 // Restore brings a deleted session back, as long as it is not being erased.
@@ -195,6 +217,11 @@ func (h *Host) Restore(ctx context.Context, id clew.SessionID) error {
 	if err := h.cfg.Erasures.Restore(ctx, id); err != nil {
 		return err
 	}
+	return h.relist(ctx, id)
+}
+
+// relist has a session stand in the lists again, wherever it is.
+func (h *Host) relist(ctx context.Context, id clew.SessionID) error {
 	return h.at(ctx, id, false, func(s *Session) error {
 		return h.show(ctx, s)
 	}, func(node string) error {
