@@ -90,7 +90,7 @@ func (w *worker) join(ctx context.Context, v session.NotebookView, expect string
 	if err != nil {
 		return nil, err
 	}
-	k, err := w.attach(ctx, id, p, expect)
+	k, err := w.attach(ctx, id, p, expect, false)
 	if err != nil { // whatever is to become of it, it is found again
 		w.hold(id, p)
 		if !errors.Is(err, errUnwanted) && !errors.Is(err, context.DeadlineExceeded) {
@@ -166,7 +166,7 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 		return nil, err
 	}
 	crash.At("kernel.started")
-	k, err := w.attach(ctx, id, p, "")
+	k, err := w.attach(ctx, id, p, "", true)
 	if errors.Is(err, errUnwanted) {
 		w.hold(id, p)
 		return nil, err

@@ -32,16 +32,22 @@ type Client struct {
 	queue     *queue
 	readers   sync.WaitGroup // one for each channel
 	pump      sync.WaitGroup
+	nudging   sync.WaitGroup
+	network   string
+	addresses map[Channel]string
 
 	heard    chan struct{} // closed at the first message of iopub
 	hearOnce sync.Once
+	started  chan struct{} // closed at the first one that is no welcome
+	saysOnce sync.Once
 	done     chan struct{} // closed when a socket has ended, or by Close
 	closed   chan struct{} // closed by Close
 
 	mu       sync.Mutex
 	err      error // why done is closed
 	isClosed bool
-	requests map[string]chan Message // own requests without a reply, by msg_id
+	requests map[string]chan Message       // own requests without a reply, by msg_id
+	nudges   map[string]context.CancelFunc // requests of which nothing was heard yet
 }
 
 // Messages has all that comes over iopub, the replies to Execute, and the
@@ -70,6 +76,9 @@ func (c *Client) Close() error {
 	if !c.isClosed {
 		c.isClosed = true
 		close(c.closed)
+		for _, cancel := range c.nudges {
+			cancel()
+		}
 	}
 	c.mu.Unlock()
 	var errs []error
@@ -79,6 +88,7 @@ func (c *Client) Close() error {
 	errs = append(errs, c.heartbeat.close())
 	c.readers.Wait()
 	c.pump.Wait()
+	c.nudging.Wait()
 	return errors.Join(errs...)
 }
 
@@ -93,14 +103,18 @@ func (c *Client) end(err error) {
 	close(c.done)
 }
 
-// start begins to read. It is called once.
-func (c *Client) start() {
-	for channel, conn := range c.channels {
-		c.readers.Go(func() {
-			defer close(c.silent[channel])
-			c.read(channel, conn)
-		})
-	}
+// begin begins to read a socket.
+func (c *Client) begin(channel Channel, conn *zmtp.Conn) {
+	silent := make(chan struct{})
+	c.channels[channel], c.silent[channel] = conn, silent
+	c.readers.Go(func() {
+		defer close(silent)
+		c.read(channel, conn)
+	})
+}
+
+// pumpMessages begins to hand messages over, until all sockets have ended. It is called once.
+func (c *Client) pumpMessages() {
 	c.pump.Go(func() { c.queue.pump(c.closed) })
 	c.pump.Go(func() {
 		c.readers.Wait()
@@ -148,12 +162,14 @@ func (c *Client) readOne(channel Channel, conn *zmtp.Conn) error {
 
 // take gives a message to whoever waits for it.
 func (c *Client) take(m Message) error {
+	c.unexpect(m.ParentID)
 	switch m.Channel {
 	case IOPub:
 		c.hearOnce.Do(func() { close(c.heard) })
 		if m.Type == "iopub_welcome" {
 			return nil
 		}
+		c.saysOnce.Do(func() { close(c.started) })
 	case Shell, Control:
 		if reply := c.waiter(m.ParentID); reply != nil {
 			reply <- m

@@ -18,6 +18,10 @@ const (
 	// firstProbe is how long a kernel may take to say welcome before it is asked.
 	firstProbe = 200 * time.Millisecond
 	maxProbe   = 2 * time.Second
+	// firstWord is how long a kernel that was just started may publish nothing at all, and
+	// startWithin how long it may take from its welcome until it has started.
+	firstWord   = time.Second
+	startWithin = 10 * time.Second
 	// nextTry is how long to wait for sockets that are not there yet.
 	nextTry = 25 * time.Millisecond
 )
@@ -31,6 +35,9 @@ type Options struct {
 	// Starting waits for sockets that are not there yet, as of a kernel that was
 	// just started.
 	Starting bool
+	// Fresh says that the kernel was started by whoever dials now. Nothing is sent to it
+	// before it says that it starts.
+	Fresh bool
 	// ReadTimeout is how long one read of a socket lasts, 1 s if zero.
 	ReadTimeout time.Duration
 	// Log takes what is wrong with the kernel's messages; nothing is logged if nil.
@@ -50,7 +57,7 @@ func Dial(ctx context.Context, at Connection, o Options) (*Client, error) {
 		_ = c.Close()
 		return nil, clew.WrapError(clew.ConnectionFailed, err, "the kernel cannot be reached")
 	}
-	c.start()
+	c.pumpMessages()
 	if err := c.listen(ctx); err != nil {
 		_ = c.Close()
 		return nil, clew.WrapError(clew.ConnectionFailed, err, "the kernel does not answer")
@@ -69,9 +76,12 @@ func newClient(at Connection, o Options) *Client {
 		silent:    make(map[Channel]chan struct{}),
 		queue:     newQueue(),
 		heard:     make(chan struct{}),
+		started:   make(chan struct{}),
 		done:      make(chan struct{}),
 		closed:    make(chan struct{}),
 		requests:  make(map[string]chan Message),
+		nudges:    make(map[string]context.CancelFunc),
+		addresses: make(map[Channel]string),
 	}
 }
 
@@ -91,25 +101,64 @@ func (c *Client) connect(ctx context.Context, at Connection, o Options) error {
 			}
 		}
 	}
+	open := func(channel Channel, port int, socket zmtp.Socket) error {
+		conn, err := dial(port, socket, identity)
+		if err != nil {
+			return err
+		}
+		c.network, c.addresses[channel] = at.address(port)
+		c.begin(channel, conn)
+		return nil
+	}
+	if err := open(IOPub, at.IOPubPort, zmtp.Sub); err != nil {
+		return err
+	}
+	if err := c.channels[IOPub].Send(ctx, []byte{1}); err != nil { // subscribe to everything
+		return err
+	}
+	if o.Fresh {
+		if err := c.awaitStart(ctx); err != nil {
+			return err
+		}
+	}
 	// A kernel sends its questions to the identity that a request came from, so
 	// stdin has the one of shell, and is there before it.
 	for _, s := range []struct {
 		channel Channel
 		port    int
-		socket  zmtp.Socket
-	}{{IOPub, at.IOPubPort, zmtp.Sub}, {Stdin, at.StdinPort, zmtp.Dealer}, {Control, at.ControlPort, zmtp.Dealer}, {Shell, at.ShellPort, zmtp.Dealer}} {
-		conn, err := dial(s.port, s.socket, identity)
-		if err != nil {
+	}{{Stdin, at.StdinPort}, {Control, at.ControlPort}, {Shell, at.ShellPort}} {
+		if err := open(s.channel, s.port, zmtp.Dealer); err != nil {
 			return err
 		}
-		c.channels[s.channel], c.silent[s.channel] = conn, make(chan struct{})
 	}
 	conn, err := dial(at.HBPort, zmtp.Req, "")
-	if err != nil {
-		return err
-	}
 	c.heartbeat.conn = conn
-	return c.channels[IOPub].Send(ctx, []byte{1}) // subscribe to everything
+	return err
+}
+
+// awaitStart waits until a kernel has started. It has sockets before: in ipykernel 7, two
+// threads use those of shell and control while it starts, and of what arrives then it may
+// lose the rest of the connection. It says welcome first; other kernels may say nothing.
+func (c *Client) awaitStart(ctx context.Context) error {
+	silent, late := time.After(firstWord), time.After(startWithin)
+	for {
+		select {
+		case <-c.started:
+			return nil
+		case <-c.done:
+			return c.Err()
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late:
+			return nil
+		case <-silent:
+			select {
+			case <-c.heard:
+			default:
+				return nil
+			}
+		}
+	}
 }
 
 // notYet says whether a socket may only not be there yet.

@@ -236,6 +236,52 @@ func TestRequestWithoutReply(t *testing.T) {
 
 // TestReadsTimeOut waits through many time-outs of a read before output comes, also
 // in the middle of a message's frames.
+// Nothing is said to a kernel that was just started before it says that it starts: it would
+// never be read.
+func TestFresh(t *testing.T) {
+	starts := make(chan struct{})
+	at, k := kerneltest.Start(t, kerneltest.Options{Starts: starts})
+	dialed := make(chan *kernel.Client, 1)
+	go func() { dialed <- dial(t, at, kernel.Options{Fresh: true}) }()
+	for late := time.After(patience); k.Subscribers() == 0; {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-late:
+			t.Fatal("nobody subscribed")
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // who does not wait connects meanwhile, and is never heard
+	close(starts)
+	if _, err := (<-dialed).Info(within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A kernel that overlooks requests until somebody else connects has them all the same, and
+// each once.
+func TestOverlooked(t *testing.T) {
+	t.Run("control", func(t *testing.T) {
+		at, _ := kerneltest.Start(t, kerneltest.Options{Overlooks: kernel.Control})
+		c := dial(t, at, kernel.Options{})
+		for range 2 {
+			if _, err := c.Info(within(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	t.Run("shell", func(t *testing.T) {
+		at, k := kerneltest.Start(t, kerneltest.Options{Overlooks: kernel.Shell})
+		c := dial(t, at, kernel.Options{})
+		for i := range 2 {
+			id := fmt.Sprint("cell-", i)
+			run(t, c, id, "print a")
+			if n := k.Executed(id); n != 1 {
+				t.Errorf("%s ran %d times", id, n)
+			}
+		}
+	})
+}
+
 func TestReadsTimeOut(t *testing.T) {
 	at, _ := kerneltest.Start(t, kerneltest.Options{})
 	c := dial(t, at, kernel.Options{ReadTimeout: time.Millisecond})

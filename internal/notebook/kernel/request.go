@@ -71,7 +71,7 @@ func (c *Client) request(ctx context.Context, channel Channel, kind string, cont
 	c.mu.Lock()
 	c.requests[id] = reply
 	c.mu.Unlock()
-	defer c.waiter(id)
+	defer func() { c.waiter(id); c.unexpect(id) }()
 	if err := c.send(ctx, channel, header{MsgID: id, Type: kind}, nil, content); err != nil {
 		return err
 	}
@@ -135,8 +135,14 @@ func (c *Client) send(ctx context.Context, channel Channel, h header, parent *he
 	if err != nil {
 		return errors.Join(ErrNotSent, err)
 	}
-	err = c.channels[channel].Send(ctx, frames...)
-	if err != nil && !errors.Is(err, ErrNotSent) {
+	if channel != Stdin {
+		c.expect(h.MsgID, channel)
+	}
+	if err = c.channels[channel].Send(ctx, frames...); err == nil {
+		return nil
+	}
+	c.unexpect(h.MsgID)
+	if !errors.Is(err, ErrNotSent) {
 		c.end(gone(channel, err))
 	}
 	return err

@@ -29,6 +29,12 @@ type Options struct {
 	Mute bool
 	// OneThread answers on control only between two cells, as some kernels do.
 	OneThread bool
+	// Starts is closed when the kernel may start. It has sockets before, and says welcome;
+	// of who connects to shell or control by then nothing is ever read, as with ipykernel 7.
+	Starts <-chan struct{}
+	// Overlooks names a socket on which a request is read only when somebody else connects,
+	// as ipykernel 7 may.
+	Overlooks Socket
 	// TCP listens on this machine's address instead of Unix sockets.
 	TCP bool
 	// Slow waits before each command of a cell.
@@ -60,6 +66,8 @@ type Kernel struct {
 	raw        map[net.Conn]bool // all that are connected
 	routed     map[Socket]map[string]*zmtp.Conn
 	subscribed map[*zmtp.Conn]net.Conn
+	started    bool // it has said so
+	overlooked []request
 	queue      []request
 	executed   map[string]int
 	counts     map[string]int // by request
@@ -108,6 +116,11 @@ func Start(t testing.TB, o Options) (kernel.Connection, *Kernel) {
 	})
 	if err := k.listen(); err != nil {
 		t.Fatal(err)
+	}
+	if o.Starts == nil {
+		started := make(chan struct{})
+		close(started)
+		k.options.Starts = started
 	}
 	k.serving.Go(k.runCells)
 	return k.at, k
@@ -205,6 +218,9 @@ func (k *Kernel) Published() int {
 	defer k.mu.Unlock()
 	return k.published
 }
+
+// Subscribers says to how many it publishes.
+func (k *Kernel) Subscribers() int { return len(k.subscribers()) }
 
 // Interrupts says how often the kernel was interrupted.
 func (k *Kernel) Interrupts() int {

@@ -45,6 +45,9 @@ func (k *Kernel) serve(raw net.Conn, socket Socket) {
 	if err != nil {
 		return
 	}
+	if socket == k.options.Overlooks {
+		k.look()
+	}
 	switch socket {
 	case kernel.IOPub:
 		k.serveSubscriber(c, raw)
@@ -71,11 +74,36 @@ func (k *Kernel) serveSubscriber(c *zmtp.Conn, raw net.Conn) {
 		}
 		k.mu.Lock()
 		k.subscribed[c] = raw
+		starts := !k.started
+		k.started = true
 		k.mu.Unlock()
-		if !k.options.Old && !k.options.Mute {
-			welcome := k.frames("iopub_welcome", nil, map[string]string{"subscription": ""})
-			_ = c.Send(k.ctx, append([][]byte{{}}, welcome...)...)
+		if k.options.Old || k.options.Mute {
+			continue
 		}
+		welcome := k.frames("iopub_welcome", nil, map[string]string{"subscription": ""})
+		_ = c.Send(k.ctx, append([][]byte{{}}, welcome...)...)
+		if starts {
+			k.serving.Go(k.start)
+		}
+	}
+}
+
+// start says that the kernel starts, once it may.
+func (k *Kernel) start() {
+	select {
+	case <-k.options.Starts:
+		k.publish("status", nil, map[string]string{"execution_state": "starting"})
+	case <-k.ctx.Done():
+	}
+}
+
+// starting says that the kernel has not started yet.
+func (k *Kernel) starting() bool {
+	select {
+	case <-k.options.Starts:
+		return false
+	default:
+		return true
 	}
 }
 
@@ -101,6 +129,10 @@ func (k *Kernel) route(c *zmtp.Conn, socket Socket) {
 }
 
 func (k *Kernel) serveRequests(c *zmtp.Conn, socket Socket) {
+	if socket != kernel.Stdin && k.starting() {
+		<-k.ctx.Done()
+		return
+	}
 	identity := c.Peer().Identity
 	defer func() {
 		k.mu.Lock()
@@ -114,9 +146,30 @@ func (k *Kernel) serveRequests(c *zmtp.Conn, socket Socket) {
 		if err != nil {
 			return
 		}
-		if r, ok := k.parse(socket, identity, frames); ok {
+		if r, ok := k.parse(socket, identity, frames); ok && !k.overlooks(r) {
 			k.take(r)
 		}
+	}
+}
+
+func (k *Kernel) overlooks(r request) bool {
+	if r.socket != k.options.Overlooks {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.overlooked = append(k.overlooked, r)
+	return true
+}
+
+// look reads what was overlooked.
+func (k *Kernel) look() {
+	k.mu.Lock()
+	all := k.overlooked
+	k.overlooked = nil
+	k.mu.Unlock()
+	for _, r := range all {
+		k.take(r)
 	}
 }
 
