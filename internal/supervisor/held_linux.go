@@ -20,6 +20,10 @@ import (
 // answerLimit is how long a supervisor may take to answer, on a busy machine.
 const answerLimit = 10 * time.Second
 
+// heldWithin is how long the locks of a server may outlive it: a program that it was just
+// starting has them, too, until it is loaded.
+const heldWithin = time.Second
+
 // A Held is a program that this server holds. It is safe for concurrent use. One
 // goroutine reads what the supervisor says; it sets ended and then closes done.
 type Held struct {
@@ -42,10 +46,16 @@ type Held struct {
 func hold(dir string) (*Held, error) {
 	h := &Held{dir: dir, pidfd: -1, answers: make(chan string, 1), releasing: make(chan struct{}), read: make(chan struct{}), done: make(chan struct{})}
 	var err error
-	if h.server, err = lockFile(dir, "server", unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, ErrHeld
-	} else if err != nil {
-		return nil, err
+	for late := time.Now().Add(heldWithin); ; time.Sleep(5 * time.Millisecond) {
+		if h.server, err = lockFile(dir, "server", unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			break
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, err
+		}
+		if time.Now().After(late) {
+			return nil, ErrHeld
+		}
 	}
 	// A supervisor has this lock for a moment only, so it is waited for.
 	if h.lock, err = lockFile(dir, "lock", unix.LOCK_SH); err != nil {
