@@ -33,8 +33,7 @@ type Client struct {
 	readers   sync.WaitGroup // one for each channel
 	pump      sync.WaitGroup
 	nudging   sync.WaitGroup
-	network   string
-	addresses map[Channel]string
+	again     func(context.Context) (*zmtp.Conn, error) // connects to shell as somebody else
 
 	heard    chan struct{} // closed at the first message of iopub
 	hearOnce sync.Once
@@ -47,7 +46,7 @@ type Client struct {
 	err      error // why done is closed
 	isClosed bool
 	requests map[string]chan Message       // own requests without a reply, by msg_id
-	nudges   map[string]context.CancelFunc // requests of which nothing was heard yet
+	nudges   map[string]context.CancelFunc // requests on shell of which nothing was heard yet
 }
 
 // Messages has all that comes over iopub, the replies to Execute, and the

@@ -81,7 +81,6 @@ func newClient(at Connection, o Options) *Client {
 		closed:    make(chan struct{}),
 		requests:  make(map[string]chan Message),
 		nudges:    make(map[string]context.CancelFunc),
-		addresses: make(map[Channel]string),
 	}
 }
 
@@ -106,7 +105,6 @@ func (c *Client) connect(ctx context.Context, at Connection, o Options) error {
 		if err != nil {
 			return err
 		}
-		c.network, c.addresses[channel] = at.address(port)
 		c.begin(channel, conn)
 		return nil
 	}
@@ -130,6 +128,10 @@ func (c *Client) connect(ctx context.Context, at Connection, o Options) error {
 		if err := open(s.channel, s.port, zmtp.Dealer); err != nil {
 			return err
 		}
+	}
+	c.again = func(ctx context.Context) (*zmtp.Conn, error) {
+		network, address := at.address(at.ShellPort)
+		return zmtp.Dial(ctx, network, address, zmtp.Dealer, "")
 	}
 	conn, err := dial(at.HBPort, zmtp.Req, "")
 	c.heartbeat.conn = conn

@@ -234,8 +234,6 @@ func TestRequestWithoutReply(t *testing.T) {
 	}
 }
 
-// TestReadsTimeOut waits through many time-outs of a read before output comes, also
-// in the middle of a message's frames.
 // Nothing is said to a kernel that was just started before it says that it starts: it would
 // never be read.
 func TestFresh(t *testing.T) {
@@ -260,28 +258,19 @@ func TestFresh(t *testing.T) {
 // A kernel that overlooks requests until somebody else connects has them all the same, and
 // each once.
 func TestOverlooked(t *testing.T) {
-	t.Run("control", func(t *testing.T) {
-		at, _ := kerneltest.Start(t, kerneltest.Options{Overlooks: kernel.Control})
-		c := dial(t, at, kernel.Options{})
-		for range 2 {
-			if _, err := c.Info(within(t)); err != nil {
-				t.Fatal(err)
-			}
+	at, k := kerneltest.Start(t, kerneltest.Options{Overlooks: true})
+	c := dial(t, at, kernel.Options{})
+	for i := range 2 {
+		id := fmt.Sprint("cell-", i)
+		run(t, c, id, "print a")
+		if n := k.Executed(id); n != 1 {
+			t.Errorf("%s ran %d times", id, n)
 		}
-	})
-	t.Run("shell", func(t *testing.T) {
-		at, k := kerneltest.Start(t, kerneltest.Options{Overlooks: kernel.Shell})
-		c := dial(t, at, kernel.Options{})
-		for i := range 2 {
-			id := fmt.Sprint("cell-", i)
-			run(t, c, id, "print a")
-			if n := k.Executed(id); n != 1 {
-				t.Errorf("%s ran %d times", id, n)
-			}
-		}
-	})
+	}
 }
 
+// TestReadsTimeOut waits through many time-outs of a read before output comes, also
+// in the middle of a message's frames.
 func TestReadsTimeOut(t *testing.T) {
 	at, _ := kerneltest.Start(t, kerneltest.Options{})
 	c := dial(t, at, kernel.Options{ReadTimeout: time.Millisecond})

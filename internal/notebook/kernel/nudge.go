@@ -3,8 +3,6 @@ package kernel
 import (
 	"context"
 	"time"
-
-	"github.com/clew-run/clew/internal/notebook/zmtp"
 )
 
 const (
@@ -14,13 +12,13 @@ const (
 	lastNudge = 40 * time.Second
 )
 
-// ipykernel 7 may overlook a request that arrives while it sends on the same socket: it lies
-// there unread, with all that follow it, until somebody else connects. (From 7.4 on that is
-// so on control only.) So who hears nothing about a request connects once more. A kernel that
-// only has other things to do takes no notice.
+// ipykernel 7.0 to 7.3 may overlook a request on shell that arrives while it sends there: it
+// lies unread, with all that follow it, until somebody else connects. So who hears nothing
+// about a request connects once more. A kernel that only has other things to do takes no
+// notice.
 
 // expect nudges the kernel until something is heard about a request, or for long.
-func (c *Client) expect(id string, channel Channel) {
+func (c *Client) expect(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.isClosed {
@@ -30,7 +28,7 @@ func (c *Client) expect(id string, channel Channel) {
 	c.nudges[id] = cancel
 	c.nudging.Go(func() {
 		defer c.unexpect(id)
-		c.nudge(ctx, channel)
+		c.nudge(ctx)
 	})
 }
 
@@ -44,14 +42,14 @@ func (c *Client) unexpect(id string) {
 	}
 }
 
-func (c *Client) nudge(ctx context.Context, channel Channel) {
+func (c *Client) nudge(ctx context.Context) {
 	for pause := firstNudge; pause < lastNudge; pause *= 2 {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
-		conn, err := zmtp.Dial(ctx, c.network, c.addresses[channel], zmtp.Dealer, "")
+		conn, err := c.again(ctx)
 		if err != nil {
 			continue
 		}

@@ -135,8 +135,8 @@ func (c *Client) send(ctx context.Context, channel Channel, h header, parent *he
 	if err != nil {
 		return errors.Join(ErrNotSent, err)
 	}
-	if channel != Stdin {
-		c.expect(h.MsgID, channel)
+	if channel == Shell {
+		c.expect(h.MsgID)
 	}
 	if err = c.channels[channel].Send(ctx, frames...); err == nil {
 		return nil

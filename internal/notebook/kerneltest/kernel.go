@@ -32,9 +32,9 @@ type Options struct {
 	// Starts is closed when the kernel may start. It has sockets before, and says welcome;
 	// of who connects to shell or control by then nothing is ever read, as with ipykernel 7.
 	Starts <-chan struct{}
-	// Overlooks names a socket on which a request is read only when somebody else connects,
-	// as ipykernel 7 may.
-	Overlooks Socket
+	// Overlooks reads each request on shell only when somebody else connects, as some
+	// versions of ipykernel 7 may.
+	Overlooks bool
 	// TCP listens on this machine's address instead of Unix sockets.
 	TCP bool
 	// Slow waits before each command of a cell.

@@ -45,7 +45,7 @@ func (k *Kernel) serve(raw net.Conn, socket Socket) {
 	if err != nil {
 		return
 	}
-	if socket == k.options.Overlooks {
+	if socket == kernel.Shell {
 		k.look()
 	}
 	switch socket {
@@ -153,7 +153,7 @@ func (k *Kernel) serveRequests(c *zmtp.Conn, socket Socket) {
 }
 
 func (k *Kernel) overlooks(r request) bool {
-	if r.socket != k.options.Overlooks {
+	if r.socket != kernel.Shell || !k.options.Overlooks {
 		return false
 	}
 	k.mu.Lock()
