@@ -222,6 +222,24 @@ func TestKernelDies(t *testing.T) {
 	b.check(t)
 }
 
+// A kernel that dies by itself while it is to be restarted is restarted; one that is to be
+// stopped, or that is lost, is not.
+func TestKernelDiesOnTheWay(t *testing.T) {
+	for state, want := range map[clew.KernelState]clew.KernelWish{clew.KernelDead: clew.WishRestart, clew.KernelLost: "", clew.KernelStopped: ""} {
+		b := newBench()
+		b.opened("1")
+		b.runs("a")
+		b.idle("k1")
+		b.starts()
+		must(b.ann(&clew.KernelRestartData{}))
+		b.reported(b.nb().ID, decide.ChangeKernel{KernelChangedData: clew.KernelChangedData{State: state, Reason: "killed"}})
+		if n := b.nb(); n.Kernel.Wanted != want || n.Run != nil || n.HasWork() != (want != "") {
+			t.Errorf("%s: %+v", state, n.Kernel)
+		}
+		b.check(t)
+	}
+}
+
 // A wish for a kernel drops what waits, and a stronger one is not taken back by what was
 // done for a weaker.
 func TestKernelWishes(t *testing.T) {

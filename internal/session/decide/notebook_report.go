@@ -104,7 +104,7 @@ func (r SavedNotebook) decide(tx *Tx, s *core.State, n *core.Notebook) (Notebook
 }
 
 // ChangeKernel says what the kernel does now. Wishes that this fulfils are gone: an
-// interrupt when it is idle, a restart when it restarts or has another id, all of them
+// interrupt when it is idle, a restart when it restarts or has another id, and all others
 // when it has ended. A kernel that ends, or begins anew, ends the run under way with
 // RunStatus: aborted, or in_doubt if that is left out. One that died or is lost takes
 // what waits with it.
@@ -147,6 +147,8 @@ func (c ChangeKernel) decide(tx *Tx, s *core.State, n *core.Notebook) (NotebookR
 func (c ChangeKernel) left(n *core.Notebook) clew.KernelWish {
 	was := n.Kernel.Wanted
 	switch {
+	case c.State == clew.KernelDead && was == clew.WishRestart: // it died on the way
+		return was
 	case !c.State.Alive():
 		return ""
 	case was == clew.WishInterrupt && c.State != clew.KernelBusy,
