@@ -72,7 +72,7 @@ func TestNeighbours(t *testing.T) {
 		t.Skipf("not run: no sandbox: %s", why)
 	}
 	groups := limittest.Groups(t)
-	disk := blockDisk(t, "384m")
+	disk := blockDisk(t, "1g")
 	cfg := insideConfig(t)
 	cfg.Data, cfg.Groups, cfg.Workspaces = filepath.Join(disk, "data"), groups, []string{filepath.Join(disk, "work")}
 	cfg.Providers = map[string]llm.Provider{"obedient": obedient{}}
