@@ -171,6 +171,8 @@ const (
 	// expireEvery is how often retention times are looked at.
 	expireEvery = time.Hour
 	expirePage  = 200
+	// hideWithin is how long it may take until nobody's lists have one deleted session.
+	hideWithin = 30 * time.Second
 )
 
 // Run erases what is due until ctx ends.
@@ -213,28 +215,37 @@ func (e *Eraser) resume(ctx context.Context) error {
 			e.o.Host.EndWork(d.Session)
 		}
 	}
-	return e.hide(ctx, all, e.o.Clock.Now())
+	by := e.o.Clock.Now()
+	if !e.o.Store.Alone() { // another node may be at it
+		by = by.Add(-lookEvery)
+	}
+	e.hide(ctx, all, by)
+	return nil
 }
 
 // hide takes sessions out of the lists whose owners ended before they could: those that
-// were deleted by then.
-func (e *Eraser) hide(ctx context.Context, all []session.Erasure, by time.Time) error {
+// were deleted by then. What fails is tried again in the next round.
+func (e *Eraser) hide(ctx context.Context, all []session.Erasure, by time.Time) {
 	for _, d := range all {
 		if !d.Listed || d.AtMS > by.UnixMilli() {
 			continue
 		}
-		mine, err := e.o.Store.Mine(ctx, d.Session)
-		if err == nil && mine {
-			err = e.o.Store.Hide(ctx, d)
-		}
-		if err == nil && mine {
-			err = e.o.Host.Hidden(ctx, d.Session)
-		}
-		if err != nil {
-			return err
+		if err := e.hideOne(ctx, d); err != nil && ctx.Err() == nil {
+			e.o.Log.Warn("a deleted session may be in lists still", "session", d.Session, "err", err)
 		}
 	}
-	return nil
+}
+
+func (e *Eraser) hideOne(ctx context.Context, d session.Erasure) error {
+	ctx, cancel := context.WithTimeout(ctx, hideWithin)
+	defer cancel()
+	if mine, err := e.o.Store.Mine(ctx, d.Session); err != nil || !mine {
+		return err
+	}
+	if err := e.o.Store.Hide(ctx, d); err != nil {
+		return err
+	}
+	return e.o.Host.Hidden(ctx, d.Session)
 }
 
 // Round erases the sessions whose time has come.
@@ -245,9 +256,7 @@ func (e *Eraser) Round(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := e.hide(ctx, all, now.Add(-lookEvery)); err != nil {
-		return err
-	}
+	e.hide(ctx, all, now.Add(-lookEvery))
 	var due []session.Erasure
 	for _, d := range all {
 		if d.EraseMS > now.UnixMilli() || e.o.Host.Has(d.Session) { // in a moment it has left

@@ -99,8 +99,9 @@ func (e *Eraser) Hide(ctx context.Context, d session.Erasure) error {
 	if err := e.Index.change(ctx, map[clew.SessionID]bool{d.Session: true}, hidden); err != nil {
 		return err
 	}
+	err := dropKeys(ctx, e.Inbox.table, "*."+string(d.Session)+".*")
 	e.Inbox.Forget(d.Session)
-	if err := dropKeys(ctx, e.Inbox.table, "*."+string(d.Session)+".*"); err != nil {
+	if err != nil {
 		return err
 	}
 	return e.Journal.Wake(ctx, d.Session, 0)

@@ -230,12 +230,18 @@ func (h *Host) relist(ctx context.Context, id clew.SessionID) error {
 	})
 }
 
-// show puts a session into the lists again.
+// show puts a session into the lists and inboxes again.
 func (h *Host) show(ctx context.Context, s *Session) error {
 	var owner clew.UserID
 	err := s.read(ctx, func(s *Session) {
 		s.putInIndexes(s.state.Summary())
 		owner = s.state.Owner
+		// Whoever hid it may have been late, and taken what it has in inboxes, and its wake-up.
+		s.inboxDue, s.inboxRows, s.alarm.woken = true, true, unknownWake
+		if s.state.Seq == s.head.Seq {
+			s.noteInbox()
+			s.arm()
+		}
 	})
 	if err == nil {
 		h.listWritten(ctx, owner)
