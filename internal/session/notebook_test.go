@@ -227,14 +227,19 @@ func TestKernelDies(t *testing.T) {
 func TestKernelDiesOnTheWay(t *testing.T) {
 	for state, want := range map[clew.KernelState]clew.KernelWish{clew.KernelDead: clew.WishRestart, clew.KernelLost: "", clew.KernelStopped: ""} {
 		b := newBench()
-		b.opened("1")
+		b.opened("1", "2")
 		b.runs("a")
 		b.idle("k1")
 		b.starts()
 		must(b.ann(&clew.KernelRestartData{}))
+		b.runs("b") // in the next kernel
 		b.reported(b.nb().ID, decide.ChangeKernel{KernelChangedData: clew.KernelChangedData{State: state, Reason: "killed"}})
-		if n := b.nb(); n.Kernel.Wanted != want || n.Run != nil || n.HasWork() != (want != "") {
-			t.Errorf("%s: %+v", state, n.Kernel)
+		n := b.nb()
+		if n.Kernel.Wanted != want || n.Run != nil || n.HasWork() != (want != "" || state == clew.KernelStopped) {
+			t.Errorf("%s: %+v, %d wait", state, n.Kernel, len(n.Queue))
+		}
+		if dropped := len(n.Queue) == 0; dropped != (state == clew.KernelLost) {
+			t.Errorf("%s: %d wait", state, len(n.Queue))
 		}
 		b.check(t)
 	}

@@ -118,7 +118,7 @@ func (c ChangeKernel) decide(tx *Tx, s *core.State, n *core.Notebook) (NotebookR
 	d.NotebookID, d.By, d.Wanted, d.Dropped = n.ID, "", c.left(n), nil
 	fresh := n.Kernel.BeginsAnew(&d)
 	var gone []core.CellRun
-	if d.State == clew.KernelDead || d.State == clew.KernelLost {
+	if (d.State == clew.KernelDead || d.State == clew.KernelLost) && d.Wanted == "" { // what waits is for the next one
 		gone = n.Queue
 	}
 	why := cmp.Or(d.Reason, "The kernel ended.")
