@@ -56,8 +56,8 @@ func newListener() listener {
 
 // attach joins the kernel of a process. The identity is the same after each restart of
 // the server, so replies to what an earlier one sent arrive: those to the request expect
-// wait for who hears them. fresh says that the process was started just now.
-func attach(ctx context.Context, id string, p Process, expect string, fresh bool, within time.Duration, log *slog.Logger) (*attached, error) {
+// wait for who hears them. starting waits until it says so.
+func attach(ctx context.Context, id string, p Process, expect string, starting bool, within time.Duration, log *slog.Logger) (*attached, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	go func() { // a process that ends is not waited for
@@ -71,7 +71,7 @@ func attach(ctx context.Context, id string, p Process, expect string, fresh bool
 	if err != nil {
 		return nil, err
 	}
-	client, err := kernel.Dial(ctx, at, kernel.Options{Identity: "clew-" + id, Starting: true, Fresh: fresh, Log: log})
+	client, err := kernel.Dial(ctx, at, kernel.Options{Identity: "clew-" + id, Starting: true, SaysStarting: starting, Log: log})
 	if err != nil {
 		return nil, whyEnded(p, err)
 	}

@@ -166,7 +166,7 @@ func (w *worker) process(ctx context.Context, v session.NotebookView, id string)
 		return nil, err
 	}
 	crash.At("kernel.started")
-	k, err := w.attach(ctx, id, p, "", true)
+	k, err := w.attach(ctx, id, p, "", spec.IPyKernel())
 	if errors.Is(err, errUnwanted) {
 		w.hold(id, p)
 		return nil, err

@@ -16,7 +16,7 @@ var errUnwanted = errors.New("the kernel is to be ended")
 const unanswered = "the kernel does not answer; it can be restarted"
 
 // attach joins the kernel of a process, until it answers or nobody wants it any more.
-func (w *worker) attach(ctx context.Context, id string, p Process, expect string, fresh bool) (*attached, error) {
+func (w *worker) attach(ctx context.Context, id string, p Process, expect string, starting bool) (*attached, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	heeded := make(chan struct{})
 	go func() {
@@ -24,7 +24,7 @@ func (w *worker) attach(ctx context.Context, id string, p Process, expect string
 		w.heed(ctx, cancel)
 	}()
 	defer func() { cancel(nil); <-heeded }()
-	k, err := attach(ctx, id, p, expect, fresh, w.answerWithin, w.cfg.Log)
+	k, err := attach(ctx, id, p, expect, starting, w.answerWithin, w.cfg.Log)
 	if err != nil && errors.Is(context.Cause(ctx), errUnwanted) {
 		return nil, errUnwanted
 	}

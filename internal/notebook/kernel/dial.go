@@ -18,9 +18,8 @@ const (
 	// firstProbe is how long a kernel may take to say welcome before it is asked.
 	firstProbe = 200 * time.Millisecond
 	maxProbe   = 2 * time.Second
-	// firstWord is how long a kernel that was just started may publish nothing at all, and
-	// startWithin how long it may take from its welcome until it has started.
-	firstWord   = time.Second
+	// startWithin is how long it may take from the first socket of a kernel until it says
+	// that it starts.
 	startWithin = 10 * time.Second
 	// nextTry is how long to wait for sockets that are not there yet.
 	nextTry = 25 * time.Millisecond
@@ -35,9 +34,9 @@ type Options struct {
 	// Starting waits for sockets that are not there yet, as of a kernel that was
 	// just started.
 	Starting bool
-	// Fresh says that the kernel was started by whoever dials now. Nothing is sent to it
-	// before it says that it starts.
-	Fresh bool
+	// SaysStarting waits until a kernel that was just started says so. It is for ipykernel,
+	// which has sockets long before; others may have said it before anybody can hear it.
+	SaysStarting bool
 	// ReadTimeout is how long one read of a socket lasts, 1 s if zero.
 	ReadTimeout time.Duration
 	// Log takes what is wrong with the kernel's messages; nothing is logged if nil.
@@ -114,7 +113,7 @@ func (c *Client) connect(ctx context.Context, at Connection, o Options) error {
 	if err := c.channels[IOPub].Send(ctx, []byte{1}); err != nil { // subscribe to everything
 		return err
 	}
-	if o.Fresh {
+	if o.SaysStarting {
 		if err := c.awaitStart(ctx); err != nil {
 			return err
 		}
@@ -138,29 +137,19 @@ func (c *Client) connect(ctx context.Context, at Connection, o Options) error {
 	return err
 }
 
-// awaitStart waits until a kernel has started. It has sockets before: in ipykernel 7, two
-// threads use those of shell and control while it starts, and of what arrives then it may
-// lose the rest of the connection. It says welcome first; other kernels may say nothing.
+// awaitStart waits until a kernel says that it starts, for a while: in ipykernel 7, two
+// threads use the sockets of shell and control while it starts, and of what arrives by then
+// it may lose the rest of the connection.
 func (c *Client) awaitStart(ctx context.Context) error {
-	silent, late := time.After(firstWord), time.After(startWithin)
-	for {
-		select {
-		case <-c.started:
-			return nil
-		case <-c.done:
-			return c.Err()
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-late:
-			return nil
-		case <-silent:
-			select {
-			case <-c.heard:
-			default:
-				return nil
-			}
-		}
+	select {
+	case <-c.started:
+	case <-time.After(startWithin):
+	case <-c.done:
+		return c.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+	return nil
 }
 
 // notYet says whether a socket may only not be there yet.

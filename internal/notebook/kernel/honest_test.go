@@ -236,11 +236,18 @@ func TestRequestWithoutReply(t *testing.T) {
 
 // Nothing is said to a kernel that was just started before it says that it starts: it would
 // never be read.
-func TestFresh(t *testing.T) {
+func TestSaysStarting(t *testing.T) {
 	starts := make(chan struct{})
 	at, k := kerneltest.Start(t, kerneltest.Options{Starts: starts})
-	dialed := make(chan *kernel.Client, 1)
-	go func() { dialed <- dial(t, at, kernel.Options{Fresh: true}) }()
+	type joined struct {
+		c   *kernel.Client
+		err error
+	}
+	dialed := make(chan joined, 1)
+	go func() {
+		c, err := kernel.Dial(within(t), at, kernel.Options{SaysStarting: true})
+		dialed <- joined{c, err}
+	}()
 	for late := time.After(patience); k.Subscribers() == 0; {
 		select {
 		case <-time.After(time.Millisecond):
@@ -250,7 +257,12 @@ func TestFresh(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond) // who does not wait connects meanwhile, and is never heard
 	close(starts)
-	if _, err := (<-dialed).Info(within(t)); err != nil {
+	d := <-dialed
+	if d.err != nil {
+		t.Fatal(d.err)
+	}
+	defer func() { _ = d.c.Close() }()
+	if _, err := d.c.Info(within(t)); err != nil {
 		t.Error(err)
 	}
 }

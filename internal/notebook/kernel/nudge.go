@@ -24,6 +24,9 @@ func (c *Client) expect(id string) {
 	if c.isClosed {
 		return
 	}
+	if cancel := c.nudges[id]; cancel != nil { // it is asked again
+		cancel()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.nudges[id] = cancel
 	c.nudging.Go(func() {

@@ -11,6 +11,8 @@ package process
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -42,6 +44,11 @@ type Spec struct {
 	Missing string `json:"missing,omitempty"`
 	// Read are directories outside of the system's that it needs to see.
 	Read []string `json:"read,omitempty"`
+}
+
+// IPyKernel says whether it is the kernel of IPython, be it with a starter of its own.
+func (s Spec) IPyKernel() bool {
+	return slices.ContainsFunc(s.Argv, func(word string) bool { return strings.HasPrefix(word, "ipykernel") })
 }
 
 // A Start says which kernel to start, and for whom.
