@@ -26,22 +26,22 @@ test("W26: the sessions are in the rail, each in one section, and the open one s
 test("W26: the rail follows what happens elsewhere", async ({ world, visit }) => {
   await world.model.script([
     { when: { last_user: "wait here" }, times: 0, reply: [{ text: "I begin." }, { delay: "1h" }, { text: "Done." }] },
-    { when: { last_user: "Run" }, times: 0, reply: [{ tool: { name: "execute_command", id: "c", input: { command: "date" } } }] },
+    { when: { last_user: "Run" }, reply: [{ tool: { name: "execute_command", id: "c", input: { command: "date" } } }] }, // once: who is refused does not ask again
     { times: 0, reply: [{ text: "Good day." }] },
   ]);
   const other = await world.session("Elsewhere");
   const { page } = await visit({ path: "/inbox" });
-  await section(page, /^Recent/).getByRole("link", { name: /Elsewhere/ }).waitFor(); // nothing works yet
+  await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor(); // nothing works yet
   await world.say(other, "wait here");
-  await section(page, "Running").getByRole("link", { name: /Elsewhere/ }).waitFor({ timeout: 20_000 });
+  await section(page, "Running").locator(`[data-session="${other}"]`).waitFor({ timeout: 20_000 });
   await world.model.release();
   await world.settled(other);
-  await section(page, /^Recent/).getByRole("link", { name: /Elsewhere/ }).waitFor({ timeout: 20_000 });
+  await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor({ timeout: 20_000 });
   await world.say(other, "Run it");
   const request = await world.question(other);
-  await section(page, "Needs you").getByRole("link", { name: /Elsewhere/ }).waitFor();
+  await section(page, "Needs you").locator(`[data-session="${other}"]`).waitFor();
   await world.rest.inbox.answer(request, { action: "reject" });
-  await until("it is answered", async () => (await section(page, "Needs you").getByRole("link", { name: /Elsewhere/ }).count()) === 0);
+  await until("it is answered", async () => (await section(page, "Needs you").locator(`[data-session="${other}"]`).count()) === 0);
 });
 
 test("one list: Home and the rail ask for the sessions once", async ({ world, visit }) => {
