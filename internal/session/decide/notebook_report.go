@@ -104,10 +104,11 @@ func (r SavedNotebook) decide(tx *Tx, s *core.State, n *core.Notebook) (Notebook
 }
 
 // ChangeKernel says what the kernel does now. Wishes that this fulfils are gone: an
-// interrupt when it is idle, a restart when it restarts or has another id, and all others
+// interrupt when it is idle, a restart when it restarts or has another id, and all of them
 // when it has ended. A kernel that ends, or begins anew, ends the run under way with
 // RunStatus: aborted, or in_doubt if that is left out. One that died or is lost takes
-// what waits with it.
+// what waits with it. One that died while it was to be restarted leaves both the wish and
+// what waits: they are for the next one.
 type ChangeKernel struct {
 	clew.KernelChangedData
 	RunStatus clew.CellStatus
