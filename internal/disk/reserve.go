@@ -80,8 +80,8 @@ func (s Size) Of(total uint64) uint64 {
 func NewReserve(dir string, size Size) *Reserve { return &Reserve{dir: dir, size: size} }
 
 // lookEvery is how old an answer may be: statfs is cheap, but not free for every
-// command. A command that fills a disk needs a second for all that is in reserve.
-const lookEvery = 100 * time.Millisecond
+// command. In 100 ms a quick command fills the reserve of a small disk.
+const lookEvery = 20 * time.Millisecond
 
 // Room is nil if something new may be begun, else an error that says why not.
 func (r *Reserve) Room() error {

@@ -72,7 +72,7 @@ func TestNeighbours(t *testing.T) {
 		t.Skipf("not run: no sandbox: %s", why)
 	}
 	groups := limittest.Groups(t)
-	disk := blockDisk(t, "1g")
+	disk := blockDisk(t, "384m")
 	cfg := insideConfig(t)
 	cfg.Data, cfg.Groups, cfg.Workspaces = filepath.Join(disk, "data"), groups, []string{filepath.Join(disk, "work")}
 	cfg.Providers = map[string]llm.Provider{"obedient": obedient{}}
@@ -92,29 +92,40 @@ func TestNeighbours(t *testing.T) {
 	quiet := ann.p99("quiet")
 	for _, name := range slices.Sorted(maps.Keys(attacks)) {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(disk, "work", fileOf(name))
-			writeScript(t, dir, name)
-			bob := neighbour{t, client.NewAPI(srv.URL(), srv.Token("bob")), ""}
-			bob.makeSession(dir)
-			bob.command(clew.CommandUserMessage, clew.UserMessageData{Text: "run: bash " + fileOf(name)})
-			busy := neighbour{t, ann.api, ann.id}.p99(name)
-			if reached := bob.limitReached(); reached != attacks[name].reached {
-				t.Errorf("it met the limit %q", reached)
-			}
 			// On a machine that does nothing else a p99 is a few milliseconds, of which
-			// one hiccup is many.
-			calm := max(quiet, 20*time.Millisecond)
-			if busy > 3*calm { // or the machine has more to do than before, for other reasons
-				calm = max(calm, neighbour{t, ann.api, ann.id}.p99("quiet again"))
+			// one hiccup is many. One that has more to do than before is measured again.
+			calm, busy := max(quiet, 20*time.Millisecond), time.Duration(0)
+			for range 3 {
+				busy = ann.during(t, name, filepath.Join(disk, "work"), client.NewAPI(srv.URL(), srv.Token("bob")))
+				if busy > 3*calm {
+					calm = max(calm, neighbour{t, ann.api, ann.id}.p99("quiet again"))
+				}
+				if busy <= 3*calm {
+					return
+				}
 			}
-			if busy > 3*calm {
-				t.Errorf("p99 is %v, and %v in quiet", busy, calm)
-			}
-			if err := os.RemoveAll(dir); err != nil {
-				t.Error(err)
-			}
+			t.Errorf("p99 is %v, and %v in quiet", busy, calm)
 		})
 	}
+}
+
+// during gives ann's p99 while a user attacks the machine in a folder of his own.
+func (n neighbour) during(t *testing.T, attack, root string, attacker *client.API) time.Duration {
+	t.Helper()
+	n.T = t
+	dir := filepath.Join(root, fileOf(attack))
+	writeScript(t, dir, attack)
+	bob := neighbour{t, attacker, ""}
+	bob.makeSession(dir)
+	bob.command(clew.CommandUserMessage, clew.UserMessageData{Text: "run: bash " + fileOf(attack)})
+	busy := n.p99(attack)
+	if reached := bob.limitReached(); reached != attacks[attack].reached {
+		t.Errorf("it met the limit %q", reached)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
+	return busy
 }
 
 func fileOf(attack string) string { return strings.ReplaceAll(attack, " ", "-") + ".sh" }

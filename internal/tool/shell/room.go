@@ -5,8 +5,9 @@ import "time"
 // While the disk has no more room than its reserve, a command that still writes is
 // ended: the reserve is for the records of all.
 const (
-	roomEvery  = 100 * time.Millisecond
-	roomWrites = 64 << 10 // bytes in that time that count as writing
+	roomEvery  = 50 * time.Millisecond
+	roomAgain  = 10 * time.Millisecond // after the first look that finds no room: a quick command needs little time for the reserve
+	roomWrites = 64 << 10              // bytes from one look to the next that count as writing
 )
 
 // overFile is how large a file may become that a command writes if its user had too
@@ -27,7 +28,7 @@ func (p *process) enterQuota() {
 // watchRoom stops the command if it writes while there is no room, or when its
 // user's workspaces have grown too large, until done is closed.
 func (p *process) watchRoom(done <-chan struct{}) {
-	t := time.NewTicker(roomEvery)
+	t := time.NewTimer(roomEvery)
 	defer t.Stop()
 	for before := int64(-1); ; {
 		select {
@@ -35,6 +36,7 @@ func (p *process) watchRoom(done <-chan struct{}) {
 			return
 		case <-t.C:
 		}
+		t.Reset(roomEvery)
 		if p.full = p.use.Grown(); p.full != nil {
 			p.Stop(stoppedByQuota)
 			return
@@ -47,6 +49,9 @@ func (p *process) watchRoom(done <-chan struct{}) {
 		if before >= 0 && now-before >= roomWrites {
 			p.Stop(stoppedByDisk)
 			return
+		}
+		if before < 0 {
+			t.Reset(roomAgain)
 		}
 		before = now
 	}
