@@ -116,13 +116,13 @@ func (k kernelControl) choose(ctx context.Context, c *env.Rest, name string) (li
 		}
 		return listedNotebook{}, env.Usagef("several notebooks are meant, name one by its id: %s", strings.Join(names, ", "))
 	case name == "":
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in the sessions of this directory")
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in the sessions of this directory: clew notebook FILE opens one").Advised()
 	case filepath.Ext(name) == notebookSuffix:
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any session", name)
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any session: clew notebook %s opens it", name, name).Advised()
 	case strings.HasPrefix(name, notebookIDPrefix):
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any of the newest sessions", name)
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any of the newest sessions: clew notebook kernels lists the kernels that run", name).Advised()
 	}
-	return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in %s", name)
+	return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in %s: clew notebook ls lists those of this directory", name).Advised()
 }
 
 // namedNotebooks are the open notebooks that a name may mean.

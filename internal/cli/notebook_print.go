@@ -41,24 +41,32 @@ func (x *notebookRunner) note() {
 		}
 	}
 	for _, id := range x.queue {
-		if c := x.w.cell(id); c != nil && c.Status != x.told[id] {
-			x.told[id] = c.Status
-			x.tell(c)
+		c := x.w.cell(id)
+		if c == nil || c.Status == x.told[id] {
+			continue
 		}
+		if c.Status == clew.CellOK || c.Status == clew.CellError { // one change may bring its begin, its outputs and its end
+			if x.told[id] != clew.CellRunning {
+				x.tell(c, clew.CellRunning)
+			}
+			x.put(c.Outputs)
+		}
+		x.told[id] = c.Status
+		x.tell(c, c.Status)
 	}
 }
 
 // tell says on standard error what a cell does.
-func (x *notebookRunner) tell(c *clew.CellInfo) {
-	if x.a.JSON || c.Status == clew.CellQueued {
+func (x *notebookRunner) tell(c *clew.CellInfo, status clew.CellStatus) {
+	if x.a.JSON || status == clew.CellQueued {
 		return
 	}
 	x.endLine()
 	name := fmt.Sprintf("[%d/%d]", x.number(c.CellID), len(x.w.notebook().Cells))
 	switch {
-	case c.Status == clew.CellRunning:
+	case status == clew.CellRunning:
 		_, _ = fmt.Fprintf(x.a.Err, "%s %s\n", name, env.Cut(env.Plain(term.FirstLine(c.Source)), 100))
-	case c.Status == clew.CellOK:
+	case status == clew.CellOK:
 		_, _ = fmt.Fprintf(x.a.Err, "%s done, %s\n", name, term.Duration(time.Duration(c.DurationMS)*time.Millisecond))
 	case c.Reason != "":
 		_, _ = fmt.Fprintf(x.a.Err, "%s %s: %s\n", name, ask.CellStatus(c), env.Plain(c.Reason))
@@ -67,13 +75,18 @@ func (x *notebookRunner) tell(c *clew.CellInfo) {
 	}
 }
 
-// print writes what is new of messages: of a stream as it grows, of all else once it is
-// whole.
+// print writes what is new of messages, behind the line of their cell.
 func (x *notebookRunner) print(changed []clew.MessageID) {
+	x.note()
+	x.put(changed)
+}
+
+// put writes what is new of messages: of a stream as it grows, of all else once it is
+// whole.
+func (x *notebookRunner) put(changed []clew.MessageID) {
 	if x.a.JSON {
 		return
 	}
-	x.note() // the line of a cell comes before what it puts out
 	for _, id := range changed {
 		m := x.w.state.Message(id)
 		if m == nil || m.Cell == nil || m.Cell.NotebookID != x.w.book {
