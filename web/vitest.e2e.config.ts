@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import type { Reporter } from "vitest/node";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const client = join(here, "../sdk/typescript/src");
@@ -14,12 +15,25 @@ const shared = {
   retry: process.env.CI ? 1 : 0,
 };
 
+// Says what went wrong with a test that passed at its second try: its first one may
+// have seen a defect.
+const secondTries: Reporter = {
+  onTestCaseResult(test) {
+    if (!test.diagnostic()?.flaky) return;
+    for (const e of test.result().errors ?? []) {
+      const at = e.stacks?.map((s) => `${s.file}:${s.line}`).find((line) => line.includes(".spec.ts")) ?? "";
+      console.log(`second try: ${test.fullName}\n  ${e.message}\n  ${at}`);
+    }
+  },
+};
+
 // Tests in a real browser against the real server; see e2e/README.md. Files of
 // the first project run beside each other, then those that measure, alone.
 export default defineConfig({
   resolve: { alias: [{ find: "@clew-run/client", replacement: join(client, "index.ts") }] },
   test: {
     globalSetup: ["e2e/harness/setup.ts"],
+    reporters: ["default", secondTries],
     maxWorkers: 2,
     projects: [
       {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { web } from "../harness/build";
 import { barriers, expect, live, screenshots, test, until } from "../harness";
 import { counter, mute } from "./pages";
-import { appIs, inside, sentBy, windowOf, withApp } from "./stage";
+import { appIs, holdBack, inside, sentBy, windowOf, withApp } from "./stage";
 
 test("an app runs once a person lets it, answers the agent, and its buttons reach the window's agent", async ({ world, visit }) => {
   const session = await withApp(world, "Counter", counter);
@@ -62,7 +62,7 @@ test("the app of the documents works", async ({ world, visit }) => {
 test("two browsers have it open, and the first answer counts", async ({ world, visit }) => {
   const session = await withApp(world, "Two", counter);
   const here = await Promise.all([visit(), visit()]);
-  const sent = here.map((v) => sentBy(v.page));
+  const answers = await Promise.all(here.map((v) => holdBack(v.page, "app_protocol_response")));
   for (const { page } of here) {
     await page.goto(`/s/${session}/desktop`);
     await live(page);
@@ -71,8 +71,9 @@ test("two browsers have it open, and the first answer counts", async ({ world, v
   }
   await inside(here[1]!.page, "counter").getByRole("button", { name: "Add one" }).click();
   await world.say(session, "how many are there?");
+  for (const a of answers) await until("its app has answered", async () => a.waiting() === 1);
+  for (const a of answers) a.letGo();
   for (const { page } of here) await page.getByText(/The app says \{"total":[34]\}/).waitFor();
-  for (const s of sent) await until("both have answered", async () => s.some((f) => f.type === "app_protocol_response"));
   const said = await Promise.all(here.map(({ page }) => page.getByText(/The app says/).first().textContent()));
   expect(said[0]).toBe(said[1]);
 });

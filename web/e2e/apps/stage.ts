@@ -36,4 +36,23 @@ export function sentBy(page: Page): { type: string; data: Record<string, unknown
   return sent;
 }
 
+/** Holds back what a page sends of one type, in connections from now on, until all is let go. */
+export async function holdBack(page: Page, type: string): Promise<{ waiting: () => number; letGo: () => void }> {
+  let held: (() => void)[] | null = [];
+  await page.routeWebSocket(/./, (ws) => {
+    const server = ws.connectToServer();
+    ws.onMessage((m) => {
+      if (held && JSON.parse(String(m)).type === type) held.push(() => server.send(m));
+      else server.send(m);
+    });
+  });
+  return {
+    waiting: () => held?.length ?? 0,
+    letGo: () => {
+      held?.forEach((send) => send());
+      held = null;
+    },
+  };
+}
+
 export const appIs = (page: Page, id: string, state: string) => until(`the app is ${state}`, async () => (await windowOf(page, id).locator("[data-app]").getAttribute("data-app")) === state);
