@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { Allowance } from "./allowance";
 import { type AppHost, type Bridge, connectApp } from "./bridge";
 
@@ -23,7 +23,7 @@ function frame(host: Partial<AppHost> = {}, allowance?: Allowance) {
   const send = (data: unknown, source: unknown = view) => dispatchEvent(Object.assign(new MessageEvent("message", { data }), { source }));
   const ask = async (method: string, params: unknown, id: number | string = 1) => {
     send({ jsonrpc: "2.0", id, method, params });
-    await vi.waitFor(() => expect(told.some((m) => m.id === id)).toBe(true));
+    await vi.waitFor(() => expect(told.some((m) => m.id === id)).toBe(true), { timeout: 5_000 });
     return told.find((m) => m.id === id)!;
   };
   const begin = async () => {
@@ -69,6 +69,8 @@ test("it calls tools, and hears why one was refused", async () => {
 });
 
 test("it speaks for a person only while they are in it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   let focus = false;
   const say = vi.fn<AppHost["say"]>(async () => {});
   const openLink = vi.fn<AppHost["openLink"]>(async () => {});

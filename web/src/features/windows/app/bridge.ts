@@ -1,5 +1,6 @@
 import { Allowance } from "./allowance";
 import { isObject, tooLarge } from "./message";
+import { soon } from "./soon";
 
 /*
  * The host's side of MCP Apps (2026-01-26): a page of a tool server in a frame speaks
@@ -54,6 +55,7 @@ class Refusal extends Error {
 
 /** Listens to a frame until the bridge is closed. */
 export function connectApp(view: Window, call: ShownCall, host: AppHost, allowance = new Allowance()): Bridge {
+  const personIsIn = soon(host.hasFocus);
   let ready = false;
   let finished: (() => void) | undefined;
   const post = (message: object) => view.postMessage({ jsonrpc: "2.0", ...message }, "*"); // its origin has no name
@@ -76,13 +78,13 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
     "ui/message": async (p) => {
       const text = textOf(p.content);
       if (text === "") throw new Refusal(codes.badParams, "ui/message needs text");
-      if (!host.hasFocus()) throw new Refusal(codes.refused, "the person is not in this window");
+      if (!(await personIsIn())) throw new Refusal(codes.refused, "the person is not in this window");
       await host.say(text);
     },
     "ui/open-link": async (p) => {
       const url = typeof p.url === "string" && URL.canParse(p.url) ? new URL(p.url) : null;
       if (!url || !["https:", "http:"].includes(url.protocol)) throw new Refusal(codes.badParams, "ui/open-link needs an address of the web");
-      if (!host.hasFocus()) throw new Refusal(codes.refused, "the person is not in this window");
+      if (!(await personIsIn())) throw new Refusal(codes.refused, "the person is not in this window");
       await host.openLink(url);
     },
     "ui/request-display-mode": async () => ({ mode: "inline" }),

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Allowance } from "./allowance";
 import { type PortHost, connectPort } from "./port";
 
@@ -34,11 +34,14 @@ test("an app is asked once it is ready, each thing once, and answers once", asyn
 });
 
 test("it acts for a person only while they are in it, and not without end", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   let focus = false;
   const a = app(() => focus, new Allowance(2));
   a.say({ type: "event", action: "save" });
   a.say({ type: "ready" });
   await vi.waitFor(() => expect(a.host.ready).toHaveBeenCalledWith({}));
+  vi.advanceTimersByTime(1_100);
   expect(a.host.event).not.toHaveBeenCalled();
   focus = true;
   for (const m of [null, 7, [], { type: "event" }, { type: "event", action: 3 }, { type: "event", action: "big", data: { x: "x".repeat(20_000) } }, { type: "other" }]) a.say(m);
@@ -48,5 +51,16 @@ test("it acts for a person only while they are in it, and not without end", asyn
   a.say({ type: "ready", app: "end" });
   await vi.waitFor(() => expect(a.host.ready).toHaveBeenLastCalledWith({ app: "end" }));
   expect(a.host.event.mock.calls).toEqual([["save", { total: 1 }, false], ["check", {}, true]]);
+  a.port.close();
+});
+
+test("a press is heard before the page knows that they are in it", async () => {
+  let focus = false;
+  const a = app(() => focus);
+  a.say({ type: "event", action: "save" });
+  a.say({ type: "ready" });
+  await vi.waitFor(() => expect(a.host.ready).toHaveBeenCalled());
+  focus = true;
+  await vi.waitFor(() => expect(a.host.event.mock.calls).toEqual([["save", {}, false]]));
   a.port.close();
 });

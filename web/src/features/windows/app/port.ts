@@ -1,6 +1,7 @@
 import type { AppRequest } from "@clew-run/client";
 import { Allowance } from "./allowance";
 import { isObject, tooLarge } from "./message";
+import { soon } from "./soon";
 
 /*
  * How the page of an app speaks with clew: over a port that it is handed when it is
@@ -31,6 +32,7 @@ export interface AppPort {
 export function connectPort(view: Window, host: PortHost, allowance = new Allowance()): AppPort {
   const { port1: ours, port2: theirs } = new MessageChannel();
   const asked = new Map<string, boolean>(); // whether it was answered
+  const personIsIn = soon(host.hasFocus);
   let ready = false;
   let waiting: readonly AppRequest[] = [];
 
@@ -54,8 +56,9 @@ export function connectPort(view: Window, host: PortHost, allowance = new Allowa
     } else if (m.type === "answer" && typeof m.id === "string" && asked.get(m.id) === false) {
       asked.set(m.id, true);
       host.answer(m.id, typeof m.error === "string" ? { error: m.error } : { result: m.result ?? null });
-    } else if (m.type === "event" && typeof m.action === "string" && host.hasFocus() && allowance.take(Date.now())) {
-      host.event(m.action, isObject(m.data) ? m.data : {}, m.parallel === true);
+    } else if (m.type === "event" && typeof m.action === "string") {
+      const { action } = m, data = isObject(m.data) ? m.data : {}, parallel = m.parallel === true;
+      void personIsIn().then((is) => is && allowance.take(Date.now()) && host.event(action, data, parallel));
     }
   };
   view.postMessage({ clew: "port" }, "*", [theirs]); // its origin has no name
