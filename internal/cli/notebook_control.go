@@ -116,13 +116,13 @@ func (k kernelControl) choose(ctx context.Context, c *env.Rest, name string) (li
 		}
 		return listedNotebook{}, env.Usagef("several notebooks are meant, name one by its id: %s", strings.Join(names, ", "))
 	case name == "":
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in the sessions of this directory: clew notebook FILE opens one").Advised()
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in the sessions of this directory: %s FILE opens one", c.Line("notebook")).Advised()
 	case filepath.Ext(name) == notebookSuffix:
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any session: clew notebook %s opens it", name, name).Advised()
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in the sessions of this directory: %s opens it", env.Plain(name), c.Line("notebook", name)).Advised()
 	case strings.HasPrefix(name, notebookIDPrefix):
-		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any of the newest sessions: clew notebook kernels lists the kernels that run", name).Advised()
+		return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "%s is not open in any of the newest sessions: %s lists the kernels that run", name, c.Line("notebook", "kernels")).Advised()
 	}
-	return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in %s: clew notebook ls lists those of this directory", name).Advised()
+	return listedNotebook{}, clew.Errorf(clew.SessionNotFound, "no notebook is open in %s: %s lists those of this directory", name, c.Line("notebook", "ls")).Advised()
 }
 
 // namedNotebooks are the open notebooks that a name may mean.

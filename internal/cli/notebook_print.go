@@ -45,7 +45,7 @@ func (x *notebookRunner) note() {
 		if c == nil || c.Status == x.told[id] {
 			continue
 		}
-		if c.Status == clew.CellOK || c.Status == clew.CellError { // one change may bring its begin, its outputs and its end
+		if c.StartedMS > 0 && c.Status != clew.CellQueued && c.Status != clew.CellRunning { // one change may bring its begin, its outputs and its end
 			if x.told[id] != clew.CellRunning {
 				x.tell(c, clew.CellRunning)
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"strconv"
 	"testing"
 
 	"github.com/clew-run/clew"
@@ -20,27 +21,38 @@ func TestCellsThatEndedMeanwhile(t *testing.T) {
 	output := func(id clew.MessageID, text string) clew.Message {
 		return clew.Message{MessageID: id, Text: text, Cell: &clew.MessageCell{NotebookID: "n1", Output: clew.OutputStream}}
 	}
-	w.state.Notebooks = clew.List[clew.NotebookInfo]{{NotebookID: "n1", Cells: clew.List[string]{"a", "b", "c"}, Queue: clew.List[clew.CellRun]{{CellID: "a"}, {CellID: "b"}, {CellID: "c"}}}}
-	w.state.Cells = clew.List[clew.CellInfo]{
-		{NotebookID: "n1", CellID: "a", Source: "one()", Status: clew.CellRunning, Outputs: clew.List[clew.MessageID]{"m1"}},
-		{NotebookID: "n1", CellID: "b", Source: "two()", Status: clew.CellQueued},
-		{NotebookID: "n1", CellID: "c", Source: "three()", Status: clew.CellQueued},
+	cells, waiting := clew.List[string]{"a", "b", "c", "d"}, clew.List[clew.CellRun]{}
+	for i, id := range cells {
+		waiting = append(waiting, clew.CellRun{CellID: id})
+		w.state.Cells = append(w.state.Cells, clew.CellInfo{NotebookID: "n1", CellID: id, Source: "cell" + strconv.Itoa(i+1) + "()", Status: clew.CellQueued})
 	}
+	w.state.Notebooks = clew.List[clew.NotebookInfo]{{NotebookID: "n1", Cells: cells, Queue: waiting}}
+	change := func(at int, status clew.CellStatus, outputs ...clew.MessageID) {
+		c := &w.state.Cells[at]
+		c.Status, c.Outputs, c.StartedMS = status, outputs, 1
+	}
+	change(0, clew.CellRunning, "m1")
 	w.state.Messages = clew.List[clew.Message]{output("m1", "one begins\n")}
 	x.print([]clew.MessageID{"m1"})
 
-	w.state.Cells[0].Status, w.state.Cells[1].Status, w.state.Cells[2].Status = clew.CellOK, clew.CellError, clew.CellAborted
-	w.state.Cells[1].Outputs = clew.List[clew.MessageID]{"m2"}
-	w.state.Messages = clew.List[clew.Message]{output("m1", "one begins\none ends\n"), output("m2", "two fails\n")}
-	x.print([]clew.MessageID{"m1", "m2"})
-	const want = `[1/3] one()
+	change(0, clew.CellOK, "m1")
+	change(1, clew.CellError, "m2")
+	change(2, clew.CellInDoubt, "m3")
+	w.state.Cells[2].Reason = "the kernel died"
+	w.state.Cells[3].Status = clew.CellAborted
+	w.state.Messages = clew.List[clew.Message]{output("m1", "one begins\none ends\n"), output("m2", "two fails\n"), output("m3", "three's last words")}
+	x.print([]clew.MessageID{"m1", "m2", "m3"})
+	const want = `[1/4] cell1()
 one begins
 one ends
-[1/3] done, 0 s
-[2/3] two()
+[1/4] done, 0 s
+[2/4] cell2()
 two fails
-[2/3] failed
-[3/3] stopped
+[2/4] failed
+[3/4] cell3()
+three's last words
+[3/4] in doubt: may not have completed: the kernel died
+[4/4] stopped
 `
 	if screen.String() != want {
 		t.Errorf("%s\nwant\n%s", &screen, want)

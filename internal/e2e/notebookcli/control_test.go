@@ -94,7 +94,7 @@ while True:
 	}
 	h.write("b.ipynb", "1")
 	_, said := h.clew(1, "notebook", "restart", "b.ipynb")
-	h.sees(said, "b.ipynb is not open in any session")
+	h.sees(said, "b.ipynb is not open in the sessions of this directory", "notebook b.ipynb opens it")
 	h.clew(0, "notebook", "b.ipynb", "--kernel", "broken", "--no-open")
 	for range 2 { // the same reason is told again
 		_, said = h.clew(1, "notebook", "restart", "b.ipynb")
