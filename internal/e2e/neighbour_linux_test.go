@@ -93,18 +93,19 @@ func TestNeighbours(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(attacks)) {
 		t.Run(name, func(t *testing.T) {
 			// On a machine that does nothing else a p99 is a few milliseconds, of which
-			// one hiccup is many. One that has more to do than before is measured again.
-			calm, busy := max(quiet, 20*time.Millisecond), time.Duration(0)
-			for range 3 {
-				busy = ann.during(t, name, filepath.Join(disk, "work"), client.NewAPI(srv.URL(), srv.Token("bob")))
-				if busy > 3*calm {
-					calm = max(calm, neighbour{t, ann.api, ann.id}.p99("quiet again"))
-				}
-				if busy <= 3*calm {
-					return
-				}
+			// one hiccup is many.
+			calm := max(quiet, 20*time.Millisecond)
+			unnoticed := func() bool {
+				busy := ann.during(t, name, filepath.Join(disk, "work"), client.NewAPI(srv.URL(), srv.Token("bob")))
+				return busy <= 3*calm || busy <= 3*neighbour{t, ann.api, ann.id}.p99("quiet again")
 			}
-			t.Errorf("p99 is %v, and %v in quiet", busy, calm)
+			if unnoticed() {
+				return
+			}
+			// The machine may have more to do than before, for other reasons.
+			if again, andAgain := unnoticed(), unnoticed(); !again || !andAgain {
+				t.Error("two of three attacks made the p99 more than three times what it is in quiet")
+			}
 		})
 	}
 }
@@ -123,6 +124,9 @@ func (n neighbour) during(t *testing.T, attack, root string, attacker *client.AP
 		t.Errorf("it met the limit %q", reached)
 	}
 	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
+	if err := exec.CommandContext(t.Context(), "sync", "-f", root).Run(); err != nil { // it is over for the disk, too
 		t.Error(err)
 	}
 	return busy

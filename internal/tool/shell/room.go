@@ -6,8 +6,8 @@ import "time"
 // ended: the reserve is for the records of all.
 const (
 	roomEvery  = 50 * time.Millisecond
-	roomAgain  = 10 * time.Millisecond // after the first look that finds no room: a quick command needs little time for the reserve
-	roomWrites = 64 << 10              // bytes from one look to the next that count as writing
+	roomAgain  = 20 * time.Millisecond // after the first look that finds no room: a quick command needs little time for the reserve
+	roomWrites = 32 << 10              // bytes from one look to the next that count as writing
 )
 
 // overFile is how large a file may become that a command writes if its user had too

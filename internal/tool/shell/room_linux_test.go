@@ -22,6 +22,9 @@ func TestNoRoom(t *testing.T) {
 		if r.LimitReached != clew.LimitDisk || !r.IsError || !strings.Contains(r.Text, "the disk is nearly full") {
 			t.Errorf("what writes: %+v", r)
 		}
+		if _, r := b.run("for i in $(seq 1000); do head -c 48k /dev/zero >x; sleep 0.1; done"); r.LimitReached != clew.LimitDisk {
+			t.Errorf("what writes slowly: %+v", r)
+		}
 		if _, r := b.run("sleep 0.5"); r.IsError || r.LimitReached != "" {
 			t.Errorf("what does not write: %+v", r)
 		}
