@@ -23,7 +23,7 @@ function frame(host: Partial<AppHost> = {}, allowance?: Allowance) {
   const send = (data: unknown, source: unknown = view) => dispatchEvent(Object.assign(new MessageEvent("message", { data }), { source }));
   const ask = async (method: string, params: unknown, id: number | string = 1) => {
     send({ jsonrpc: "2.0", id, method, params });
-    await vi.waitFor(() => expect(told.some((m) => m.id === id)).toBe(true), { timeout: 5_000 });
+    await vi.waitFor(() => expect(told.some((m) => m.id === id)).toBe(true));
     return told.find((m) => m.id === id)!;
   };
   const begin = async () => {
@@ -77,8 +77,9 @@ test("it speaks for a person only while they are in it", async () => {
   const f = frame({ hasFocus: () => focus, say, openLink });
   await f.begin();
   const words = { role: "user", content: [{ type: "text", text: "order 3" }, { type: "image", data: "x" }] };
-  expect((await f.ask("ui/message", words, 1)).error?.message).toMatch(/not in this window/);
-  expect((await f.ask("ui/open-link", { url: "https://example.org/" }, 2)).error?.message).toMatch(/not in this window/);
+  const refused = [f.ask("ui/message", words, 1), f.ask("ui/open-link", { url: "https://example.org/" }, 2)];
+  await vi.advanceTimersByTimeAsync(1_100);
+  for (const r of refused) expect((await r).error?.message).toMatch(/not in this window/);
   focus = true;
   expect((await f.ask("ui/message", words, 3)).result).toEqual({});
   expect(say).toHaveBeenCalledExactlyOnceWith("order 3");

@@ -20,7 +20,7 @@ export interface AppHost {
   /** Says something to the window's agent in the person's name. */
   say(text: string): Promise<void>;
   openLink(url: URL): Promise<void>;
-  /** Whether the person is in the frame: only then may it speak for them. */
+  /** Whether the person is in the frame: only then, or if they are in a moment, may it speak for them. */
   hasFocus(): boolean;
 }
 
@@ -55,7 +55,7 @@ class Refusal extends Error {
 
 /** Listens to a frame until the bridge is closed. */
 export function connectApp(view: Window, call: ShownCall, host: AppHost, allowance = new Allowance()): Bridge {
-  const personIsIn = soon(host.hasFocus);
+  const personIn = soon(host.hasFocus);
   let ready = false;
   let finished: (() => void) | undefined;
   const post = (message: object) => view.postMessage({ jsonrpc: "2.0", ...message }, "*"); // its origin has no name
@@ -78,13 +78,13 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
     "ui/message": async (p) => {
       const text = textOf(p.content);
       if (text === "") throw new Refusal(codes.badParams, "ui/message needs text");
-      if (!(await personIsIn())) throw new Refusal(codes.refused, "the person is not in this window");
+      if (!(await personIn.ask())) throw new Refusal(codes.refused, "the person is not in this window");
       await host.say(text);
     },
     "ui/open-link": async (p) => {
       const url = typeof p.url === "string" && URL.canParse(p.url) ? new URL(p.url) : null;
       if (!url || !["https:", "http:"].includes(url.protocol)) throw new Refusal(codes.badParams, "ui/open-link needs an address of the web");
-      if (!(await personIsIn())) throw new Refusal(codes.refused, "the person is not in this window");
+      if (!(await personIn.ask())) throw new Refusal(codes.refused, "the person is not in this window");
       await host.openLink(url);
     },
     "ui/request-display-mode": async () => ({ mode: "inline" }),
@@ -120,6 +120,7 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
       if (ready) post({ method: "ui/notifications/host-context-changed", params: host.context() });
     },
     async close() {
+      personIn.close();
       if (ready) {
         const answered = new Promise<void>((done) => (finished = done));
         post({ id: "teardown", method: "ui/resource-teardown", params: { reason: "the window is closing" } });

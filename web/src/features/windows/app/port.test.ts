@@ -41,7 +41,7 @@ test("it acts for a person only while they are in it, and not without end", asyn
   a.say({ type: "event", action: "save" });
   a.say({ type: "ready" });
   await vi.waitFor(() => expect(a.host.ready).toHaveBeenCalledWith({}));
-  vi.advanceTimersByTime(1_100);
+  await vi.advanceTimersByTimeAsync(1_100);
   expect(a.host.event).not.toHaveBeenCalled();
   focus = true;
   for (const m of [null, 7, [], { type: "event" }, { type: "event", action: 3 }, { type: "event", action: "big", data: { x: "x".repeat(20_000) } }, { type: "other" }]) a.say(m);
@@ -55,12 +55,17 @@ test("it acts for a person only while they are in it, and not without end", asyn
 });
 
 test("a press is heard before the page knows that they are in it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   let focus = false;
   const a = app(() => focus);
+  const heard = new Promise<void>((done) => a.host.ready.mockImplementation(() => done()));
   a.say({ type: "event", action: "save" });
   a.say({ type: "ready" });
-  await vi.waitFor(() => expect(a.host.ready).toHaveBeenCalled());
+  await heard;
+  expect(a.host.event).not.toHaveBeenCalled();
   focus = true;
-  await vi.waitFor(() => expect(a.host.event.mock.calls).toEqual([["save", {}, false]]));
+  await vi.advanceTimersByTimeAsync(20);
+  expect(a.host.event.mock.calls).toEqual([["save", {}, false]]);
   a.port.close();
 });

@@ -18,7 +18,7 @@ export interface PortHost {
   ready(app: { app?: string; queries?: string[]; commands?: string[] }): void;
   answer(id: string, answer: { result?: unknown; error?: string }): void;
   event(action: string, data: Record<string, unknown>, parallel: boolean): void;
-  /** Whether the person is in the frame: only then may it act for them. */
+  /** Whether the person is in the frame: only then, or if they are in a moment, may it act for them. */
   hasFocus(): boolean;
 }
 
@@ -32,7 +32,7 @@ export interface AppPort {
 export function connectPort(view: Window, host: PortHost, allowance = new Allowance()): AppPort {
   const { port1: ours, port2: theirs } = new MessageChannel();
   const asked = new Map<string, boolean>(); // whether it was answered
-  const personIsIn = soon(host.hasFocus);
+  const personIn = soon(host.hasFocus);
   let ready = false;
   let waiting: readonly AppRequest[] = [];
 
@@ -58,7 +58,7 @@ export function connectPort(view: Window, host: PortHost, allowance = new Allowa
       host.answer(m.id, typeof m.error === "string" ? { error: m.error } : { result: m.result ?? null });
     } else if (m.type === "event" && typeof m.action === "string") {
       const { action } = m, data = isObject(m.data) ? m.data : {}, parallel = m.parallel === true;
-      void personIsIn().then((is) => is && allowance.take(Date.now()) && host.event(action, data, parallel));
+      void personIn.ask().then((is) => is && allowance.take(Date.now()) && host.event(action, data, parallel));
     }
   };
   view.postMessage({ clew: "port" }, "*", [theirs]); // its origin has no name
@@ -68,6 +68,7 @@ export function connectPort(view: Window, host: PortHost, allowance = new Allowa
       flush();
     },
     close() {
+      personIn.close();
       ours.close();
     },
   };
