@@ -16,8 +16,8 @@ test("cells run, and keys insert, delete and change them", { timeout: 240_000 },
   const second = (await page.locator("[data-cell]").nth(1).getAttribute("data-cell"))!;
   await until("it is chosen", () => page.evaluate((id) => document.activeElement?.getAttribute("data-cell") === id, second));
   await page.keyboard.press("b");
+  await page.keyboard.press("m"); // for the cell that is made
   await until("a third cell", async () => (await page.locator("[data-cell]").count()) === 3);
-  await page.keyboard.press("m");
   await until("Markdown", async () => (await page.getByRole("article", { name: /Cell 3, Markdown/ }).count()) === 1);
   await page.keyboard.press("y");
   await until("code again", async () => (await page.getByRole("article", { name: /Cell 3, code/ }).count()) === 1);

@@ -17,6 +17,18 @@ interface Given {
 }
 
 const twiceMs = 800;
+const frames = 60;
+/** The keys of a chosen cell. */
+const ours = /^(Enter|ArrowDown|ArrowUp|Home|End|[abdjkmy])$/i;
+
+const modified = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey;
+
+/** Waits until the focus is in a cell, or a second is over. */
+async function focused(id: string): Promise<void> {
+  for (let left = frames; left > 0 && document.activeElement?.closest("[data-cell]")?.getAttribute("data-cell") !== id; left--) {
+    await new Promise(requestAnimationFrame);
+  }
+}
 
 /** What cells do: by their buttons and menus, and by keys. They are the same functions for as long as the page is there. */
 export function useCellActs(given: Given): CellActs {
@@ -33,14 +45,23 @@ export function useCellActs(given: Given): CellActs {
       now.current.focus.select(next.cell_id);
       return true;
     };
-    const insert = async (id: string, where: "above" | "below", type: "code" | "markdown") => {
+    let making: { from: string; made: Promise<string | undefined> } | undefined;
+    const insert = (id: string, where: "above" | "below", type: "code" | "markdown") => {
+      const mine = { from: id, made: make(id, where, type).finally(() => {
+        if (making === mine) making = undefined;
+      }) };
+      making = mine;
+    };
+    const make = async (id: string, where: "above" | "below", type: "code" | "markdown"): Promise<string | undefined> => {
       const at = placeOf(id);
       const after = where === "below" ? id : (now.current.cells[at - 1]?.cell_id ?? "");
       const made = await now.current.book.insert(after, type);
-      if (made === undefined) return;
+      if (made === undefined) return undefined;
       announce(now.current.t.inserted);
       if (type === "markdown") now.current.focus.edit(made, "end");
       else now.current.focus.select(made);
+      await focused(made);
+      return made;
     };
     const acts: CellActs = {
       select: (id) => now.current.focus.select(id, false),
@@ -54,7 +75,7 @@ export function useCellActs(given: Given): CellActs {
         if (!cell || !now.current.mayChange) return;
         if (cell.type !== "code") void now.current.book.drafts.flush(id);
         else if (!isLocked(cell)) void now.current.book.run([id]);
-        if (then === "insert" || (then === "next" && placeOf(id) === now.current.cells.length - 1)) void insert(id, "below", "code");
+        if (then === "insert" || (then === "next" && placeOf(id) === now.current.cells.length - 1)) insert(id, "below", "code");
         else if (then === "next") go(id, 1);
         else if (cell.type !== "code" || now.current.focus.editing === undefined) now.current.focus.select(id);
       },
@@ -66,7 +87,7 @@ export function useCellActs(given: Given): CellActs {
         if (next.type === "markdown") now.current.focus.select(next.cell_id);
         else now.current.focus.edit(next.cell_id, by === 1 ? "start" : "end");
       },
-      insert: (id, where, type) => void insert(id, where, type),
+      insert,
       remove: (id) => {
         const at = placeOf(id);
         const cell = now.current.cells[at];
@@ -100,7 +121,13 @@ export function useCellActs(given: Given): CellActs {
     /** Keys of a cell that is chosen as a whole. Those within its editor are the editor's. */
     const keyDown = (e: KeyboardEvent, id: string) => {
       if (e.target !== e.currentTarget || e.nativeEvent.isComposing) return;
-      if (done(e, id)) e.preventDefault(); // the page's own letters stay out of it
+      if (heard(e, id)) e.preventDefault(); // the page's own letters stay out of it
+    };
+    /** Keys that follow an insert are for the new cell, however fast they come. */
+    const heard = (e: KeyboardEvent, id: string): boolean => {
+      if (making?.from !== id || !ours.test(e.key) || (e.key !== "Enter" && modified(e))) return done(e, id);
+      void making.made.then((made) => heard(e, made ?? id));
+      return true;
     };
     const done = (e: KeyboardEvent, id: string): boolean => {
       if (e.key === "Enter") {
@@ -110,7 +137,7 @@ export function useCellActs(given: Given): CellActs {
         else if (now.current.mayChange) acts.edit(id, "end");
         return true;
       }
-      if (e.ctrlKey || e.metaKey || e.altKey) return false;
+      if (modified(e)) return false;
       switch (e.key) {
         case "ArrowDown": return go(id, 1) || true;
         case "ArrowUp": return go(id, -1) || true;
