@@ -22,7 +22,8 @@ const secondTries: Reporter = {
     if (!test.diagnostic()?.flaky) return;
     for (const e of test.result().errors ?? []) {
       const at = e.stacks?.map((s) => `${s.file}:${s.line}`).find((line) => line.includes(".spec.ts")) ?? "";
-      console.log(`second try: ${test.fullName}\n  ${e.message}\n  ${at}`);
+      const why = e.cause ? `\n  ${(e.cause as { message?: string }).message}` : ""; // what until threw last
+      console.log(`second try: ${test.fullName}\n  ${e.message}${why}\n  ${at}`);
     }
   },
 };

@@ -110,7 +110,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// during gives ann's p99 while a user attacks the machine in a folder of his own.
+// during gives ann's p99 while a user attacks the machine from a folder of their own.
 func (n neighbour) during(t *testing.T, attack, root string, attacker *client.API) time.Duration {
 	t.Helper()
 	n.T = t

@@ -6,8 +6,10 @@ import "time"
 // ended: the reserve is for the records of all.
 const (
 	roomEvery  = 50 * time.Millisecond
-	roomAgain  = 20 * time.Millisecond // after the first look that finds no room: a quick command needs little time for the reserve
-	roomWrites = 32 << 10              // bytes from one look to the next that count as writing
+	roomWrites = 32 << 10 // bytes from one look to the next that count as writing
+	// A quick command needs little time for the reserve, so the second look that finds
+	// no room follows sooner; not sooner than a disk.Reserve looks itself.
+	roomAgain = 20 * time.Millisecond
 )
 
 // overFile is how large a file may become that a command writes if its user had too

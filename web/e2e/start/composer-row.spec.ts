@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
-import { vi } from "vitest";
-import { barriers, expect, live, screenshots, test, tried } from "../harness";
+import { barriers, expect, live, screenshots, test, tried, until } from "../harness";
 
 const long = "gpt-oss-120b-instruct-preview-2026-10-31"; // 40 characters
 const sizes = [{ width: 1440, height: 900 }, { width: 900, height: 1100 }, { width: 390, height: 844 }];
@@ -54,7 +53,7 @@ for (const language of ["en", "ko"] as const) {
           // An icon alone still has its name, and shows it to a mouse.
           for (const name of [t.model, t.mode, t.permissions, t.plan]) await button(name).waitFor();
           expect(await button(t.model).getAttribute("title")).toBe(t.model);
-          await vi.waitFor(() => expectOneRow(page, `${state} at ${size.width}`), 40_000); // it is laid out anew
+          await until("it is laid out anew", async () => (await expectOneRow(page, `${state} at ${size.width}`), true));
         }
         await screenshots(page, `composer-${state}-${language}`, phone ? ["narrow"] : ["wide", "narrow"]);
       };
