@@ -52,11 +52,11 @@ func TestDamage(t *testing.T) {
 
 	killed := makeStore(t, false)
 	cases := slices.Concat(killed.engineInjuries(t, rng, samples), killed.archiveInjuries(t, rng, samples/2), killed.witnessInjuries(t, rng))
-	for _, in := range cases {
+	for _, in := range nightly.Third(cases) {
 		t.Run(in.name, func(t *testing.T) { killed.endure(t, in) })
 	}
 	stopped := makeStore(t, true)
-	for _, in := range stopped.indexInjuries(t) {
+	for _, in := range nightly.Third(stopped.indexInjuries(t)) {
 		t.Run("stopped/"+in.name, func(t *testing.T) { stopped.endure(t, in) })
 	}
 }

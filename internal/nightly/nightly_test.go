@@ -1,6 +1,7 @@
 package nightly_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/clew-run/clew/internal/nightly"
@@ -30,5 +31,37 @@ func TestPlays(t *testing.T) {
 	want := map[bool]int{false: 30, true: 10}[raced]
 	if got := nightly.Plays(30, 500); got != want {
 		t.Errorf("%d plays by day, want %d", got, want)
+	}
+}
+
+// The thirds of a campaign have all of it between them; by night there are none.
+func TestThird(t *testing.T) {
+	cases := []int{0, 1, 2, 3, 4, 5, 6}
+	var all []int
+	for _, third := range []string{"1", "2", "3"} {
+		t.Setenv("CLEW_THIRD", third)
+		part := nightly.Third(cases)
+		if nightly.Whole() || len(part) < 2 || len(part) > 3 {
+			t.Errorf("third %s: %v", third, part)
+		}
+		all = append(all, part...)
+	}
+	slices.Sort(all)
+	if !slices.Equal(all, cases) {
+		t.Errorf("together %v", all)
+	}
+	played := 0
+	for third := range 3 {
+		t.Run("in", func(t *testing.T) {
+			nightly.InThird(t, third)
+			played++
+		})
+	}
+	if played != 1 {
+		t.Errorf("one third is played %d times", played)
+	}
+	t.Setenv("CLEW_NIGHTLY", "1")
+	if got := nightly.Third(cases); !nightly.Whole() || len(got) != len(cases) {
+		t.Errorf("at night %v", got)
 	}
 }

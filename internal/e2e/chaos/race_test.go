@@ -18,6 +18,7 @@ const raceSessions = 50
 //
 // Covers: RUN-22, RUN-23, C-20
 func TestTwoApprovers(t *testing.T) {
+	nightly.InThird(t, 0)
 	a := newArena(t, raceSessions)
 	total, each := amount(t, "CLEW_RACES", nightly.Size(2000, 10_000)), 25
 	var asked []question
@@ -63,6 +64,7 @@ func TestTwoApprovers(t *testing.T) {
 //
 // Covers: RUN-21, RUN-22, C-20
 func TestDeadlineRacesAnswer(t *testing.T) {
+	nightly.InThird(t, 0)
 	a := newArena(t, raceSessions)
 	total, each := amount(t, "CLEW_RACES", nightly.Size(2000, 10_000)), 20
 	var asked []question

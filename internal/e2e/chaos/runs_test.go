@@ -30,6 +30,7 @@ const runsLimit = 15 * time.Minute
 //
 // Covers: RUN-12, RUN-15, RUN-16, RUN-17, RUN-18, RUN-25, RUN-26, C-79, G-14
 func TestRuns(t *testing.T) {
+	nightly.InThird(t, 1)
 	if testing.Short() {
 		t.Skip("kills nodes for minutes")
 	}

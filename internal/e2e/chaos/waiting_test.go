@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/server"
 	"github.com/clew-run/clew/internal/session"
 )
@@ -120,6 +121,7 @@ const (
 //
 // Covers: RUN-21, C-20
 func TestWaitingRuns(t *testing.T) {
+	nightly.InThird(t, 2)
 	r := startRest(t)
 	say := func(text string, mode clew.MessageMode) clew.Command {
 		return clew.Command{Type: clew.CommandUserMessage, By: owner, Data: &clew.UserMessageData{Text: text, Mode: mode}}

@@ -34,7 +34,7 @@ const killWithin = 90 * time.Second
 func TestKillAtEveryPoint(t *testing.T) {
 	bin := proc.Program(t, "crashpoints")
 	calm, places := undisturbed(t, bin)
-	chosen := choose(t, places)
+	chosen := nightly.Third(choose(t, places))
 	t.Logf("%d of %d crash points run", len(chosen), len(places))
 	var mu sync.Mutex
 	missed := 0
@@ -52,7 +52,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 			})
 		}
 	})
-	if missed*5 > len(chosen) {
+	if missed > 1 && missed*5 > len(chosen) {
 		t.Errorf("%d of %d places were not passed the second time", missed, len(chosen))
 	}
 }

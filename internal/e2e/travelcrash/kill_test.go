@@ -162,7 +162,7 @@ func TestKillAtEveryPlace(t *testing.T) {
 			t.Parallel()
 			s := prepared(t, bin, j)
 			calm := s.calm(t, j)
-			chosen := choose(calm.places, turn)
+			chosen := nightly.Third(choose(calm.places, turn))
 			done, missed := 0, 0
 			for _, at := range chosen {
 				t.Run(at, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestKillAtEveryPlace(t *testing.T) {
 				})
 			}
 			t.Logf("%d of %d places, %d of them left it done, %d were not passed again", len(chosen), len(calm.places), done, missed)
-			if done == 0 || done == len(chosen) || missed*5 > len(chosen) {
+			if nightly.Whole() && (done == 0 || done == len(chosen)) || missed > 1 && missed*5 > len(chosen) {
 				t.Errorf("of %d crashes %d left it done, and %d did not come", len(chosen), done, missed)
 			}
 		})
@@ -187,15 +187,18 @@ func TestKillAtEveryPlace(t *testing.T) {
 // Crashes come at any moment, not only where a name is.
 func TestKillAtAnyMoment(t *testing.T) {
 	bin := proc.Program(t, "crashpoints")
-	moments := nightly.Size(6, 200)
 	r := rand.New(rand.NewPCG(20260102, 1))
 	t.Parallel()
 	j := journeys[0]
 	s := prepared(t, bin, j)
 	calm := s.calm(t, j)
 	done := 0
+	moments := make([]time.Duration, nightly.Size(6, 200))
 	for i := range moments {
-		wait := time.Duration(r.Int64N(int64(4 * calm.took)))
+		moments[i] = time.Duration(r.Int64N(int64(4 * calm.took)))
+	}
+	played := nightly.Third(moments)
+	for i, wait := range played {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			s := s.in(t)
 			s.depart(j, time.After(wait))
@@ -205,7 +208,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d of %d left it done, in %s", done, moments, calm.took)
+	t.Logf("%d of %d left it done, in %s", done, len(played), calm.took)
 }
 
 // A server may die again while it finishes what the first death cut off.
@@ -231,7 +234,7 @@ func TestKillTwice(t *testing.T) {
 			if len(places) < 3 {
 				t.Fatalf("it was finished at %v alone", places)
 			}
-			for _, second := range choose(places, 0) {
+			for _, second := range nightly.Third(choose(places, 0)) {
 				t.Run(second, func(t *testing.T) {
 					s := s.in(t)
 					s.depart(j, nil, crashAt+first)
