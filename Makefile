@@ -106,6 +106,10 @@ RACE_TIMEOUT ?= 15m
 test-race: ## run the core's tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout $(RACE_TIMEOUT) $(RACE)
 
+.PHONY: race-packages
+race-packages:
+	@echo $(RACE)
+
 .PHONY: test-notebooks
 test-notebooks: ## run the tests of notebooks against the real Jupyter, which is fetched on first use
 	CI=true CLEW_TEST_PYTHON=$${CLEW_TEST_PYTHON:-$$(./tools/jupyter/python)} $(GO) test -count=1 -timeout 20m ./internal/notebook/...
@@ -150,10 +154,13 @@ dist/nats-server-$(OLD_ENGINE):
 	GOBIN=$(CURDIR)/dist/old-engine $(GO) install github.com/nats-io/nats-server/v2@$(OLD_ENGINE)
 	mv dist/old-engine/nats-server $@ && rmdir dist/old-engine
 
+# Which tests of the campaign make faults runs.
+FAULTS ?= .
+
 .PHONY: faults
 faults: dist/clew-$(OLD_CAMPAIGN) dist/nats-server-$(OLD_ENGINE) ## break the program in every way that is known, look for planted bugs, and write docs/faults.md
 	CLEW_NIGHTLY=1 CLEW_UPGRADE_OLD=$(CURDIR)/dist/clew-$(OLD_CAMPAIGN) CLEW_ENGINE_OLD=$(CURDIR)/dist/nats-server-$(OLD_ENGINE) \
-		CLEW_FAULTS_TABLE=$(TABLE) $(GO) test -count=1 -timeout 3h -v ./internal/e2e/faults
+		CLEW_FAULTS_TABLE=$(TABLE) $(GO) test -count=1 -timeout 3h -v -run "$(FAULTS)" ./internal/e2e/faults
 
 .PHONY: golden
 golden: ## have this tree leave a data directory behind, for the trees after it to open
@@ -178,10 +185,20 @@ test-agents: ## print the figures of many agents in one session, in their long f
 	$(GO) test -count=1 -timeout 10m -v -run TestWindowAgentsKilled ./internal/e2e/travelcrash
 	CLEW_NIGHTLY=1 $(GO) test -count=1 -timeout 30m -v -run 'TestStateOfManyAgentsIsBounded|TestDecideIsQuick' ./internal/session
 
+.PHONY: steady
+N     ?= 5
+SUITE ?= go
+steady: ## run the gate's tests N times under load and print how often each failed; SUITE=pages those in the browser
+	./tools/steady $(N) $(SUITE)
+
 .PHONY: nightly
-nightly: ## run the full form of every campaign, of which CI plays a short one; NIGHTLY="kills fuzz" for some
+nightly: ## run the full form of every campaign, of which CI plays a part, and note it in docs/nightly.md; NIGHTLY="kills web" for some shards
 	./tools/nightly list
 	./tools/nightly $(NIGHTLY)
+
+.PHONY: nightly-names nightly-json
+nightly-names nightly-json: nightly-%:
+	@./tools/nightly $*
 
 .PHONY: nightly-list
 nightly-list: ## say what make nightly runs, and about how long

@@ -83,6 +83,7 @@ var outside = []string{
 	"bench", "examples", "deploy",
 	"internal/e2e", "internal/gen", "internal/transcript", "internal/layers", "internal/requirements",
 	"internal/nightly", // how much a long test does
+	"internal/gate",    // how .ci/run runs suites
 	"internal/notebook/jupytertest",
 	"internal/notebook/kerneltest",
 }
