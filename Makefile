@@ -85,7 +85,7 @@ test-python: ## check and test the Python client, against the real server and a 
 	cd sdk/python && ../../tools/python-sdk mypy && ../../tools/python-sdk pytest -q -p no:cacheprovider
 
 %/node_modules: %/package-lock.json
-	cd $* && npm install --no-save --no-audit --no-fund # as locked; npm ci wants packages of all platforms in the lock
+	cd $* && npm ci --no-audit --no-fund
 	@touch $@
 
 .PHONY: fmt
