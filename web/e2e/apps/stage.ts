@@ -5,7 +5,7 @@ import { opens, windowOf } from "../desktop/stage";
 export { windowOf };
 
 /** What the model does with the app "counter.html". */
-export const usesCounter = [
+const usesCounter = [
   { when: { last_user: 'action="save"' }, times: 0, reply: [{ text: "I stored what is on the shelf." }] },
   { when: { last_user: 'action="order"' }, times: 0, reply: [{ text: "Two boxes, then." }] },
   { when: { tool_result: "app_query" }, times: 0, reply: [{ text: 'The app says {{tool_result "app_query"}}' }] },

@@ -5,5 +5,5 @@ export { expect, test } from "./test";
 export { screenshots } from "./shots";
 export { soonMs, until } from "./until";
 export { live, shown, told } from "./transcript";
-export { desktop, phone, Visitor, type VisitorOptions } from "./visitor";
+export { Visitor, type VisitorOptions } from "./visitor";
 export { World, type WorldOptions } from "./world";

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { test as base, until, type World } from "../harness";
 
 /** A Python that has ipykernel, or "": tests that run code are left out without one, and fail in CI. */
-export const python = pythonWithKernel();
+const python = pythonWithKernel();
 
 function pythonWithKernel(): string {
   const named = process.env.CLEW_TEST_PYTHON || "python3";

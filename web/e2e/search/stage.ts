@@ -1,6 +1,6 @@
 import { until, type World } from "../harness";
 
-export const said = {
+const said = {
   first: "Why does a retry create two orders? Look at the ledger.",
   answer: "Store a request key with each order, so that a repeated request returns the first order.",
   refund: "Could the refund call use the same request key as the charge?",

@@ -49,7 +49,7 @@ function Html({ html, ref }: { html: unknown; ref: React.RefObject<HTMLDivElemen
 }
 
 /** A block of code: its language, a button to copy it, scrollable by keyboard. Nothing lies over its lines. */
-export function CodeBlock({ code, lang }: { code: string; lang: string }) {
+function CodeBlock({ code, lang }: { code: string; lang: string }) {
   const t = useWords(markdownWords);
   const copy = <span className="shrink-0 opacity-60 transition-opacity duration-(--motion) group-hover/code:opacity-100 focus-within:opacity-100"><CopyButton text={code} label={t.copyCode} /></span>;
   const pre = (

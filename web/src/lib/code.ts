@@ -118,7 +118,7 @@ export function useColours(code: string, lang: string): Colours | null {
 // What people and files call languages, where highlight.js has another name.
 const names: Record<string, string> = { "": "", txt: "", text: "", console: "shell", zsh: "bash", fish: "bash", dockerfile: "bash", env: "ini", conf: "ini", tf: "ini", jsonc: "json", mod: "go", sum: "", vue: "xml", svelte: "xml", zig: "rust", scala: "kotlin", dart: "java", proto: "c" };
 
-export function languageOf(lang: string): string {
+function languageOf(lang: string): string {
   return names[lang] ?? lang;
 }
 

@@ -121,7 +121,7 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
 }
 
 /** A name by which a person knows the device. */
-export function deviceName(agent = navigator.userAgent): string {
+function deviceName(agent = navigator.userAgent): string {
   const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrome\//.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
   const system = /iPhone/.test(agent) ? "iPhone" : /iPad/.test(agent) ? "iPad" : /Android/.test(agent) ? "Android" : /Mac OS/.test(agent) ? "Mac" : /Windows/.test(agent) ? "Windows" : "Linux";
   return `${browser}, ${system}`;

@@ -1,7 +1,7 @@
 import type { ModelInfo, Preset, StateData } from "@clew-run/client";
 
 export const presets: readonly Preset[] = ["ask", "edits", "sandbox"];
-export const builtInModes = ["code", "architect", "ask", "debug", "orchestrator"] as const;
+const builtInModes = ["code", "architect", "ask", "debug", "orchestrator"] as const;
 
 /** A model that can be chosen now. */
 export interface ModelChoice {

@@ -24,7 +24,7 @@ export function monitorOf(w: WindowState): string {
 }
 
 /** The monitors of a session, with the one that is looked at, though nothing is on it yet. */
-export function monitorViews(states: readonly MonitorState[], windows: readonly WindowState[], agents: readonly AgentState[], here: string): MonitorView[] {
+function monitorViews(states: readonly MonitorState[], windows: readonly WindowState[], agents: readonly AgentState[], here: string): MonitorView[] {
   const used = new Set([mainMonitor, here, ...states.map((m) => m.monitor_id), ...windows.map(monitorOf)]);
   return all.filter((id) => used.has(id)).map((id) => {
     const m: (MonitorState & { held_until_ms?: number }) | undefined = states.find((s) => s.monitor_id === id);

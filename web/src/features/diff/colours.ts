@@ -56,7 +56,7 @@ function wholeText(text: string): SideText {
   return { text, starts: { get: (line) => starts[line] } };
 }
 
-export function shownText(side: "before" | "after", rows: readonly Row[]): SideText {
+function shownText(side: "before" | "after", rows: readonly Row[]): SideText {
   const starts = new Map<number, number>();
   const lines: string[] = [];
   let at = 0;

@@ -90,7 +90,7 @@ function CellMenu({ book, notebook, cell, n, acts }: { book: Book; notebook: Not
 }
 
 /** What can be done with a cell, with the keys that do the same. */
-export function entriesOf(t: typeof notebookWords.en, book: Book, notebook: NotebookInfo, id: string, locked: boolean, code: boolean, acts: CellActs): MenuEntry[] {
+function entriesOf(t: typeof notebookWords.en, book: Book, notebook: NotebookInfo, id: string, locked: boolean, code: boolean, acts: CellActs): MenuEntry[] {
   const at = notebook.cells.indexOf(id);
   return [
     ...(code ? [

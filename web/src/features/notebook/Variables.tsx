@@ -22,7 +22,7 @@ export function useVariables(session: Session, notebook: NotebookInfo): Loaded<r
 }
 
 /** The list as it came from the kernel: what is none of it is left out. */
-export function variablesIn(list: unknown): Variable[] {
+function variablesIn(list: unknown): Variable[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((v: unknown) => {
     const o = (v ?? {}) as Record<string, unknown>;

@@ -194,7 +194,7 @@ export class Book {
 }
 
 /** Another mark for another source. */
-export function markOf(cell: CellInfo): string {
+function markOf(cell: CellInfo): string {
   return cell.source_blob ? `blob ${cell.source_blob}` : `text ${cell.source ?? ""}`;
 }
 

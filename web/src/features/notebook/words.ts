@@ -52,5 +52,3 @@ export const notebookWords = words({
     noInfo: "알려진 정보가 없습니다.",
   },
 });
-
-export type NotebookWords = typeof notebookWords.en;

@@ -43,7 +43,7 @@ export const periods: Record<Period, { days: number; bar: number }> = {
 const day = 86_400_000;
 
 /** The day of UTC, as the server counts them. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The first day of a period that ends today, and that of the one before it. */
 export function since(period: Period, now: number): { first: string; before: string } {

@@ -32,7 +32,7 @@ interface Desk {
 const empty: Desk = { monitor: monitors[0], front: [], aside: new Set(), held: new Map() };
 
 /** How windows stand before this person; keys are session ids. */
-export const useDesks = create<Record<string, Desk>>(() => ({}));
+const useDesks = create<Record<string, Desk>>(() => ({}));
 
 export function useDesk(session: Session): Desk {
   return useDesks((s) => s[session.id] ?? empty);

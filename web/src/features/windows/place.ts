@@ -9,7 +9,7 @@ export const smallest: Area = { w: 220, h: 140 };
 const usual: Area = { w: 460, h: 340 };
 const gap = 24;
 const top = 56; // below the tabs of the right side
-export const step = 24; // of an arrow key
+const step = 24; // of an arrow key
 
 /** Which edges are taken hold of: "n", "se", …; "" is the whole window. */
 export type Hold = "" | "n" | "e" | "s" | "w" | "ne" | "nw" | "se" | "sw";

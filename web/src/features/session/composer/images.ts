@@ -8,7 +8,7 @@ export const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "imag
 export type ImageProblem = "tooMany" | "tooLarge";
 
 /** How many characters of data URL each of n images may have. */
-export function shareOf(n: number): number {
+function shareOf(n: number): number {
   return Math.floor(mostCharacters / Math.max(1, n));
 }
 

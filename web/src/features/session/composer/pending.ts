@@ -1,6 +1,5 @@
 import { newId } from "@clew-run/client";
 import type { Session, UserMessageData } from "@clew-run/client";
-import { ClewError } from "@clew-run/client";
 import { create } from "zustand";
 
 /** A message that was sent and that the server has not acknowledged. */
@@ -94,9 +93,4 @@ export function sendLeftOver(session: Session): void {
   const left = onTheirWay(session.id);
   usePending.setState((s) => ({ bySession: { ...s.bySession, [session.id]: left } }));
   for (const p of left) void sendMessage(session, p.data, p.id);
-}
-
-/** Why a message did not go, unless somebody took it back. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof ClewError;
 }

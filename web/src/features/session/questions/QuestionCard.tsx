@@ -64,7 +64,7 @@ function Stale({ session, version, requestId }: { session: Session; version: num
 }
 
 /** Answers over the session's line. Without one an answer is not kept for later: it would come as a surprise. */
-export function bySession(session: Session): Answering {
+function bySession(session: Session): Answering {
   return {
     async send(q, r) {
       const { state } = session.connection;

@@ -52,9 +52,3 @@ export function commandFor(q: Question, r: InboxResponse): AnswerCommand {
   }
   return { type: "ask_response", data: { request_id, ask_response: "no_button_clicked", text: r.comment } };
 }
-
-/** Says a value that somebody answered with. */
-export function valueText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}

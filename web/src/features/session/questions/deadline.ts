@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** The seconds before a deadline at which it is said aloud. */
-export const spokenAt = [60, 10] as const;
+const spokenAt = [60, 10] as const;
 
 /** Which mark lies between two looks at the time left, in milliseconds. */
 export function crossed(before: number, now: number): number | null {

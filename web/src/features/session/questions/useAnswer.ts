@@ -48,7 +48,7 @@ export function useAnswer(answering: Answering, question: Question): [AnswerStat
 }
 
 /** Whether an error means that the answer never had a server's word. */
-export function isUnsent(error: unknown): boolean {
+function isUnsent(error: unknown): boolean {
   if (error instanceof NotSent) return true;
   const code = (error as { code?: string } | null)?.code;
   return code === "CONNECTION_FAILED" || code === "CONNECTION_TIMEOUT";

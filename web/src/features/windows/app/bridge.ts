@@ -9,7 +9,7 @@ import { soon } from "./soon";
  * here or by the server.
  */
 
-export const protocolVersion = "2026-01-26";
+const protocolVersion = "2026-01-26";
 
 /** What a page may ask for. A refusal is an Error whose message it may read. */
 export interface AppHost {

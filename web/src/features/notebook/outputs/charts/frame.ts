@@ -21,7 +21,7 @@ const deepest = 200;
 const left = new Set(["__proto__", "constructor", "prototype"]);
 
 /** A value without names that mean something to JavaScript itself. */
-export function plain(value: unknown, depth = 0): unknown {
+function plain(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > deepest) throw new Error("too deep");
   if (Array.isArray(value)) return value.map((v) => plain(v, depth + 1));

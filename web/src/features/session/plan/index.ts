@@ -1,2 +1,0 @@
-export { PlanPanel } from "./PlanPanel";
-export { PlanProgress } from "./PlanProgress";

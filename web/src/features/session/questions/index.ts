@@ -1,3 +1,0 @@
-export { AnswerLine } from "./AnswerLine";
-export { QuestionCard } from "./QuestionCard";
-export { QuestionDock } from "./QuestionDock";
