@@ -18,9 +18,7 @@ const colours = ["text-soft", "text-fail", "text-add", "text-ask", "text-run", "
 const plain: Pen = { bold: false, dim: false, under: false, colour: "" };
 
 // CSI, OSC (ended by BEL or ST) and single escapes. An unfinished one at the end goes, too.
-// eslint-disable-next-line no-control-regex
 const escapes = /\x1b(?:\[([\d;:]*)([ -/]*[@-~]|$)|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|[@-Z\\^_]|[ -/]+.|$)/g;
-// eslint-disable-next-line no-control-regex
 const controls = /[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g;
 
 /** A line that was written over, as progress bars do, is what it was last. */

@@ -106,6 +106,7 @@ describe("sending", () => {
     });
     await expect(refused).rejects.toMatchObject({ code: "RATE_LIMITED", number: 1004, suggestedAction: "wait", retryAfterMs: 900 });
     const late = s.send("interrupt", {}, { timeoutMs: 500 });
+    // oxlint-disable-next-line vitest/valid-expect -- awaited when the time is over
     const end = expect(late).rejects.toMatchObject({ code: "CONNECTION_TIMEOUT" });
     await vi.advanceTimersByTimeAsync(500);
     await end;

@@ -95,7 +95,7 @@ export function DiffView({ files, total, review, lead }: {
       return [...new Set([sticky.current, ...defaultRangeExtractor(range)])].sort((a, b) => a - b);
     }, [heads]),
   });
-  useLayoutEffect(() => virtual.measure(), [columns]);
+  useLayoutEffect(() => virtual.measure(), [virtual, columns]);
   const more = (total ?? files.length) - files.length;
   const inView = virtual.getVirtualItems();
   const isSeen = inView.some((v) => v.index === at && commentable(items[at]));
@@ -104,13 +104,14 @@ export function DiffView({ files, total, review, lead }: {
 
   const shown = inView.map((v) => items[v.index]!.of);
   const keys = [...new Set(shown.map((f) => f.key))].join("\n");
+  // oxlint-disable-next-line react/exhaustive-deps -- keys stands for what is shown, which is a new list each time
   const colours = useFileColours(useMemo(() => [...new Set(shown)], [keys]));
 
-  const focusLine = (i: number) => {
+  const focusLine = useCallback((i: number) => {
     toFocus.current = i;
     setAt(i);
     virtual.scrollToIndex(i);
-  };
+  }, [virtual]);
   useLayoutEffect(() => {
     if (toFocus.current === null) return;
     const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"] button[data-line]`);
@@ -136,7 +137,7 @@ export function DiffView({ files, total, review, lead }: {
       changeReview(latest.current.session!, (list) => list.filter((x) => x.comment !== c.comment || x.text !== c.text || x.path !== c.path));
       if (index !== undefined) focusLine(index);
     },
-  }), []);
+  }), [focusLine]);
 
   const onKey = (e: KeyboardEvent) => {
     const line = e.target as HTMLElement;
@@ -185,6 +186,7 @@ export function DiffView({ files, total, review, lead }: {
     const again = [...wasSeen.current].filter((path) => !now.has(path));
     wasSeen.current = now;
     if (again.length > 0) setFolded((f) => new Set([...f].filter((path) => !again.includes(path))));
+    // oxlint-disable-next-line react/exhaustive-deps -- seenCount stands for seen, a new function each time
   }, [parsed, seenCount]);
   return (
     <section ref={box} aria-label={t.changed} className="flex min-h-0 flex-1 flex-col">

@@ -39,6 +39,7 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
 
   useEffect(() => {
     if (folder !== undefined && folder !== work.workspace) change({ workspace: folder });
+    // oxlint-disable-next-line react/exhaustive-deps -- only another address changes it, not another work
   }, [folder]);
   const change = (to: Partial<NewWork>) => {
     const next = { ...work, ...to };

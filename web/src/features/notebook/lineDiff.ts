@@ -27,8 +27,10 @@ function between(a: readonly string[], b: readonly string[]): DiffLine[] {
   let i = 0;
   let j = 0;
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) lines.push({ kind: "same", text: a[i++]! }), j++;
-    else if (i < a.length && (j === b.length || long[i + 1]![j]! >= long[i]![j + 1]!)) lines.push({ kind: "del", text: a[i++]! });
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      lines.push({ kind: "same", text: a[i++]! });
+      j++;
+    } else if (i < a.length && (j === b.length || long[i + 1]![j]! >= long[i]![j + 1]!)) lines.push({ kind: "del", text: a[i++]! });
     else lines.push({ kind: "add", text: b[j++]! });
   }
   return lines;

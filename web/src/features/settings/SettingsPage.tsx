@@ -28,6 +28,7 @@ export interface SectionInfo {
 type SectionId = keyof (typeof settingsWords)["en"]["sections"];
 
 /** Sections for everybody, and those for administrators, in their order. */
+/* oxlint-disable react/jsx-key -- each is shown by itself */
 const personal: [SectionId, LucideIcon, ReactNode, adminOnly?: boolean][] = [
   ["models", Cpu, <ModelsPart />, true],
   ["permissions", ShieldCheck, <PermissionsPart />],
@@ -42,6 +43,7 @@ const server: [SectionId, LucideIcon, ReactNode][] = [
   ["secrets", Lock, <SecretsPart />],
   ["all", Settings2, <AllPart />],
 ];
+/* oxlint-enable react/jsx-key */
 
 /** Where sections were before. */
 const moved: Record<string, SectionId> = { browser: "appearance", push: "notifications", rules: "permissions", server: "all" };

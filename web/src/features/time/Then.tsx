@@ -17,12 +17,12 @@ import { timeWords } from "./words";
 export function Then({ session, place: page }: { session: Session; place: Loaded<Place | null> }) {
   const t = useWords(timeWords);
   return (
-    <section aria-label={t.then} className="flex flex-col md:min-h-0 md:flex-1">
+    <section aria-label={t.snapshot} className="flex flex-col md:min-h-0 md:flex-1">
       <header className="flex min-h-12 flex-wrap items-center gap-x-2.5 px-5 pt-2">
-        <h2 className="text-xl font-semibold">{t.then}</h2>
-        <Badge><Eye size={12} aria-hidden />{t.thenHelp}</Badge>
+        <h2 className="text-xl font-semibold">{t.snapshot}</h2>
+        <Badge><Eye size={12} aria-hidden />{t.snapshotHelp}</Badge>
       </header>
-      <div tabIndex={0} role="group" aria-label={t.then} className="flex flex-col-reverse -outline-offset-2 md:min-h-0 md:flex-1 md:overflow-y-auto">
+      <div tabIndex={0} role="group" aria-label={t.snapshot} className="flex flex-col-reverse -outline-offset-2 md:min-h-0 md:flex-1 md:overflow-y-auto">
         {page.error !== undefined ? <div className="p-4"><ErrorNote error={page.error} retry={page.reload} /></div> : !page.value ? <Loading /> : <Told session={session} place={page.value} />}
       </div>
     </section>

@@ -1,6 +1,6 @@
 import { ArrowLeft, ChevronLeft, ChevronRight, GitCompare, Link2 } from "lucide-react";
 import { useSession, useSnapshot } from "@clew-run/client/react";
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { client } from "@/app/client";
 import { type Command, useCommands } from "@/app/commands";
@@ -55,19 +55,19 @@ export function TimePage({ sessionId }: { sessionId: string }) {
   const said = useMemo(() => sinceRewind(marks), [marks]);
   const owner = info?.role === undefined || info.role === "owner"; // an administrator of others' sessions watches
   // The slider tells its value itself; by the buttons and keys it is told here.
-  const walk = (direction: 1 | -1) => {
+  const walk = useCallback((direction: 1 | -1) => {
     const to = step(marks, at, by, direction);
     const mark = marks[to];
     go(to);
     if (mark) announce(`${t.position(to + 1, marks.length)}: ${t.kinds[mark.kind]}, ${describe(mark, t, tools)}`);
-  };
+  }, [marks, at, by, go, t, tools]);
 
   useCommands(useMemo<Command[]>(() => [
     { id: "time:prev", title: t.previous, group: t.title, keys: "[", run: () => walk(-1) },
     { id: "time:next", title: t.next, group: t.title, keys: "]", run: () => walk(1) },
     ...(owner ? [{ id: "time:compare", title: t.compare, group: t.title, keys: "c", run: () => setComparing(true) }] : []),
     { id: "time:back", title: t.back, group: t.title, keys: "b", run: () => navigate(`/s/${sessionId}`) },
-  ], [t, tools, marks, at, by, owner, sessionId, navigate]));
+  ], [t, walk, owner, sessionId, navigate]));
 
   const copyLink = () => void copyText(link).then((done) => done && notify({ tone: "run", text: ui.copied }));
   return (

@@ -1,5 +1,5 @@
 import type { TimelineMark } from "@clew-run/client";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { useDebounced } from "@/lib/useDebounced";
 import { indexOf } from "./steps";
@@ -32,7 +32,7 @@ export function usePosition(marks: readonly TimelineMark[]) {
     at,
     record,
     link: `${location.origin}${path}?at=${record}`,
-    go: (i: number) => setPicked(i >= marks.length - 1 ? null : (marks[i]?.message_id ?? null)),
+    go: useCallback((i: number) => setPicked(i >= marks.length - 1 ? null : (marks[i]?.message_id ?? null)), [marks]),
     toEnd: () => setPicked(null),
   };
 }

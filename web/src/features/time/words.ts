@@ -1,5 +1,4 @@
-import type { IrreversibleCode, KernelPolicy } from "@clew-run/client";
-import type { TimelineAsked } from "@clew-run/client";
+import type { IrreversibleCode, KernelPolicy, TimelineAsked } from "@clew-run/client";
 import { words } from "@/i18n";
 
 type AskedKind = TimelineAsked["kind"];
@@ -12,7 +11,7 @@ export const timeWords = words({
   en: {
     title: "Time travel", back: "Back to the session", scrub: "Point in time", now: "Now", marks: "Marks", stepBy: "Step by", everything: "Everything", people: "What people said", questions: "Questions", checkpoints: "Checkpoints",
     hidden: "Show removed messages", hiddenHere: "Removed by a rewind. Undo that rewind to restore it.", previous: "Step back", next: "Step forward", link: "Copy link to this point",
-    then: "Snapshot", thenHelp: "Read-only preview", goBack: "Rewind to here", beforeMessage: "Remove this message too", keepMessage: "Keep this message", where: "Where exactly",
+    snapshot: "Snapshot", snapshotHelp: "Read-only preview", goBack: "Rewind to here", beforeMessage: "Remove this message too", keepMessage: "Keep this message", where: "Where exactly",
     keepHelp: "Rewinds to right after this message. It stays; later messages are removed.", beforeHelp: "Rewinds to right before this message. It is removed with all later messages.", behindHelp: "Rewinds to right after the message before this one.", undoable: "You can undo a rewind.",
     goBeforeAnswer: "Rewind to before this answer", beforeAnswerHelp: "Rewinds to right before this answer. It is removed with all later messages.", beforeTimeoutHelp: "Rewinds to before this request expired. All later messages are removed.", answerAnew: "The request is open again: answer it again.", notAskedAgain: "The request does not come back: its tool has ended.", forkAnswer: "Fork from before this answer",
     isNow: "This is the current state. Choose an earlier point, or remove this message.", isNowBehind: "This is the current state. Choose an earlier point to rewind to.",
@@ -58,7 +57,7 @@ export const timeWords = words({
   ko: {
     title: "시간 여행", back: "세션으로 돌아가기", scrub: "시점", now: "지금", marks: "표시", stepBy: "이동 단위", everything: "전체", people: "사람의 메시지", questions: "질문", checkpoints: "체크포인트",
     hidden: "제거된 메시지 보기", hiddenHere: "되돌리기로 제거된 메시지입니다. 복원하려면 그 되돌리기를 취소하세요.", previous: "뒤로", next: "앞으로", link: "이 시점 링크 복사",
-    then: "그때의 모습", thenHelp: "읽기 전용", goBack: "여기로 되돌리기", beforeMessage: "이 메시지도 제거", keepMessage: "이 메시지는 유지", where: "정확한 위치",
+    snapshot: "그때의 모습", snapshotHelp: "읽기 전용", goBack: "여기로 되돌리기", beforeMessage: "이 메시지도 제거", keepMessage: "이 메시지는 유지", where: "정확한 위치",
     keepHelp: "이 메시지 바로 다음으로 되돌립니다. 이 메시지는 남고 이후 메시지는 제거됩니다.", beforeHelp: "이 메시지 바로 전으로 되돌립니다. 이 메시지와 이후 메시지가 모두 제거됩니다.", behindHelp: "바로 앞 메시지의 다음으로 되돌립니다.", undoable: "되돌리기는 취소할 수 있습니다.",
     goBeforeAnswer: "답하기 전으로 되돌리기", beforeAnswerHelp: "이 답변 바로 전으로 되돌립니다. 이 답변과 이후 메시지가 모두 제거됩니다.", beforeTimeoutHelp: "이 요청이 만료되기 전으로 되돌립니다. 이후 메시지가 모두 제거됩니다.", answerAnew: "요청이 다시 열립니다. 다시 답하세요.", notAskedAgain: "요청은 다시 열리지 않습니다. 요청한 도구가 이미 끝났습니다.", forkAnswer: "답하기 전에서 분기",
     isNow: "현재 상태입니다. 더 앞의 시점을 고르거나 이 메시지를 제거하세요.", isNowBehind: "현재 상태입니다. 되돌릴 더 앞의 시점을 고르세요.",

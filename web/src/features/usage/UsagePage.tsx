@@ -48,7 +48,7 @@ export function UsagePage() {
       earlier: sum(rows.filter((r) => r.day !== undefined && r.day < of.first)),
       byBar: drawn.bars.map((b) => sum(inside.filter((r) => r.day !== undefined && r.day >= b.from && r.day <= b.to))),
     };
-  }, [days.value, measure, now, t]);
+  }, [days.value, kind, period, first, measure, now, t]);
 
   const format = measure === "cost" ? money : count;
   const used = lists.value?.session;

@@ -26,6 +26,7 @@ export function useOutputs(session: Session, cell: CellInfo): Outputs {
   const ids = cell.outputs;
   const [round, again] = useReducer((n: number) => n + 1, 0);
   useGrowth(session, ids, again);
+  // oxlint-disable-next-line react/exhaustive-deps -- round: the store has another message
   const missing = useMemo(() => ids.filter((id) => !session.store.message(id)), [session, ids, round]);
   const fetched = useLoaded(missing.length === 0 ? "" : `${session.id} ${cell.run_id} ${cell.status} ${missing.join(" ")}`, (signal) => (missing.length === 0 ? Promise.resolve(none) : messagesOf(session.id, missing, signal)), `${session.id} ${cell.notebook_id} ${cell.cell_id}`);
   const address = ids.length === 0 ? (cell.saved_outputs ?? "") : "";
@@ -33,6 +34,7 @@ export function useOutputs(session: Session, cell: CellInfo): Outputs {
   const list = useMemo(() => {
     const other = new Map((fetched.value ?? none).map((m) => [m.message_id, m]));
     return merged(ids.flatMap((id) => outputOf(session.store.message(id) ?? other.get(id)) ?? []));
+    // oxlint-disable-next-line react/exhaustive-deps -- round, as above
   }, [session, ids, fetched.value, round]);
   if (address !== "") return { list: file.value ?? [], loading: file.loading && !file.value, error: file.error, retry: file.reload, saved: true };
   return { list, loading: missing.length > 0 && fetched.loading, error: fetched.error, retry: fetched.reload, saved: false };

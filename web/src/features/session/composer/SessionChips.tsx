@@ -18,9 +18,9 @@ const Three = memo(function Three({ now }: { now: Choices }) {
   const modes = modesOf(now.customModes);
   return (
     <>
-      <ModelChip name={now.model} profile={now.profile} onChoose={now.useModel} />
-      <ModeChip slug={now.mode} modes={modes} onChoose={(slug) => now.useMode(slug, modes.find((m) => m.slug === slug)?.name ?? t.modes[slug] ?? slug)} />
-      <PermissionChip preset={now.preset} onChoose={(p) => now.usePreset(p, t.presets[p]!)} />
+      <ModelChip name={now.model} profile={now.profile} onChoose={now.chooseModel} />
+      <ModeChip slug={now.mode} modes={modes} onChoose={(slug) => now.chooseMode(slug, modes.find((m) => m.slug === slug)?.name ?? t.modes[slug] ?? slug)} />
+      <PermissionChip preset={now.preset} onChoose={(p) => now.choosePreset(p, t.presets[p]!)} />
     </>
   );
 });

@@ -26,9 +26,9 @@ export interface Choices {
   mode: string;
   customModes: readonly Record<string, unknown>[];
   preset: Preset | "custom";
-  useModel(m: ModelChoice): void;
-  useMode(slug: string, name: string): void;
-  usePreset(p: Preset, name: string): void;
+  chooseModel(m: ModelChoice): void;
+  chooseMode(slug: string, name: string): void;
+  choosePreset(p: Preset, name: string): void;
 }
 
 /**
@@ -67,12 +67,12 @@ export function useChoices(session: Session): Choices | undefined {
       mode: wanted ?? state.mode,
       customModes: state.custom_modes ?? [],
       preset: presetOf(state),
-      useModel: (m) => set({ model_profile: m.profile, model: m.model }, t.nowModel(m.name)),
-      useMode: (slug, name) => {
+      chooseModel: (m) => set({ model_profile: m.profile, model: m.model }, t.nowModel(m.name)),
+      chooseMode: (slug, name) => {
         useWanted.setState((s) => ({ modes: { ...s.modes, [session.id]: slug === state.mode ? undefined : slug } }));
         if (slug !== state.mode) notify({ tone: "run", text: t.nextMode(name) });
       },
-      usePreset: (p, name) => set({ permissions: p, always_allow_write: null, always_allow_execute: null }, t.nowPermissions(name)),
+      choosePreset: (p, name) => set({ permissions: p, always_allow_write: null, always_allow_execute: null }, t.nowPermissions(name)),
     };
   }, [state, wanted, session, load, t]);
 }

@@ -16,12 +16,12 @@ export function ModelFact({ now }: { now: Choices }) {
   const said = t.allThree(now.model, modes.find((m) => m.slug === now.mode)?.name ?? now.mode, t.presets[now.preset]!);
   const items: MenuEntry[] = [
     { heading: t.model },
-    ...(models ?? []).map((m) => ({ id: `model ${m.profile}/${m.model ?? ""}`, label: m.name, checked: m.name === now.model && (now.profile === undefined || now.profile === m.profile), run: () => now.useModel(m) })),
+    ...(models ?? []).map((m) => ({ id: `model ${m.profile}/${m.model ?? ""}`, label: m.name, checked: m.name === now.model && (now.profile === undefined || now.profile === m.profile), run: () => now.chooseModel(m) })),
     ...(models?.length ? [] : [{ id: "none", label: models === null ? t.loading : t.noModels, disabled: true, run: () => {} }]),
     { heading: t.mode },
-    ...modes.map((m) => ({ id: `mode ${m.slug}`, label: m.name, checked: m.slug === now.mode, run: () => now.useMode(m.slug, m.name) })),
+    ...modes.map((m) => ({ id: `mode ${m.slug}`, label: m.name, checked: m.slug === now.mode, run: () => now.chooseMode(m.slug, m.name) })),
     { heading: t.permissions },
-    ...presets.map((p) => ({ id: `permissions ${p}`, label: t.presets[p]!, checked: p === now.preset, run: () => now.usePreset(p, t.presets[p]!) })),
+    ...presets.map((p) => ({ id: `permissions ${p}`, label: t.presets[p]!, checked: p === now.preset, run: () => now.choosePreset(p, t.presets[p]!) })),
   ];
   return (
     <Menu

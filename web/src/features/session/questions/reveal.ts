@@ -9,6 +9,7 @@ export type Piece = { text: string } | { code: string };
 // variation selectors, fillers that look like nothing, and control characters
 // but for the line break and the tab.
 const deceiving =
+  // oxlint-disable-next-line no-misleading-character-class -- it is about single characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|[\u00a0\u1680\u2000-\u200a\u3000]|[\ud800-\udfff]/gu;
 
 /** The text in pieces: what can be shown as it is, and what cannot. */

@@ -30,11 +30,13 @@ export function useTarget(session: Session, rows: readonly Row[], box: RefObject
     if (!ready || rows.length === 0) return;
     const key = `${question} ${named}`;
     if ((question || named) && done.current !== key && go(question, named, key, true)) done.current = key;
+    // oxlint-disable-next-line react/exhaustive-deps -- go reads what is newest from refs
   }, [question, named, rows, ready, session, box]);
   const jumped = useRef(jump);
   useEffect(() => {
     if (!ready || rows.length === 0 || !jump || jumped.current === jump) return;
     if (go(null, jump.message, `jump ${jump.turn}`, false)) jumped.current = jump;
+    // oxlint-disable-next-line react/exhaustive-deps -- go, as above
   }, [jump, rows, ready, session, box]);
 
   /** Whether it is on its way there; otherwise it is tried again with the rows to come. Who finds on keeps the focus where it is. */

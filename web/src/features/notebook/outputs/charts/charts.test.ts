@@ -24,6 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+// oxlint-disable-next-line react/no-children-prop -- its props have to have them
 const chart = (value: unknown) => createElement(ChartOutput, { session: { id: "s" } as Session, kind: "vega" as const, value, n: 1, children: "another form" });
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const givenUp = () => screen.queryByText("another form") !== null;
