@@ -75,6 +75,19 @@ test-web-e2e: web/node_modules ## run the web UI in a browser against the real s
 tour: web/node_modules ## take the pictures of docs/tour.md again
 	cd web && CLEW_TOUR=1 npx vitest run --config vitest.e2e.config.ts e2e/tour
 
+.PHONY: fmt-web
+fmt-web: web/node_modules ## format the web UI, the TypeScript client and the examples
+	cd web && npm run fmt
+
+.PHONY: check-fmt-web
+check-fmt-web: web/node_modules ## fail if one of these files is not formatted
+	cd web && npm run fmt -- --check
+
+.PHONY: lint-web
+lint-web: web/node_modules sdk/typescript/node_modules check-fmt-web ## lint the web UI and the TypeScript client, find what nothing uses, and check the npm package
+	cd web && npm run lint && npm run knip
+	cd sdk/typescript && npm run check:package
+
 .PHONY: test-sdk
 test-sdk: sdk/typescript/node_modules ## check, test and measure the TypeScript client, against the real server too
 	cd sdk/typescript && npm run check && npm test && npm run test:e2e && npm run build && npm run size
