@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { Flaky, retry } from "./test/report.js";
 
 // Real servers on a small machine: one file at a time.
 export default defineConfig({
@@ -8,5 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    retry,
+    reporters: ["default", new Flaky(() => "sdk")],
   },
 });
