@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AskEvent, AskOptions, AskResult, Session } from "../../src/index.js";
-import { Model } from "./model.js";
+import { Gate, Model } from "./model.js";
 import { Server } from "./server.js";
 
 const slow = ["one ", "two ", "three ", "four ", "five ", "six ", "seven ", "eight"];
@@ -30,6 +30,7 @@ async function follow(s: Session, text: string, options: AskOptions = {}, at: (e
 describe("ask", () => {
   let model: Model;
   let server: Server;
+  let gate = new Gate();
   const fresh = async (options = {}): Promise<Session> => {
     const client = server.client(options);
     const { session_id } = await client.rest.sessions.create({});
@@ -50,8 +51,8 @@ describe("ask", () => {
       if (text.includes("component_action")) return { pieces: ["Thank you."] };
       const wanted = /Open this window[^{]*(\{.*\})/.exec(text);
       if (wanted) return afterTool ? { pieces: ["It is open."] } : { tool: "window", input: JSON.parse(wanted[1]!) as unknown };
-      if (text.includes("slowly")) return { pieces: slow, gapMs: 40 };
-      if (text.includes("for ever")) return { pieces: ["I wait.", ...Array<string>(10_000).fill(" and")], gapMs: 100 };
+      if (text.includes("slowly")) return { pieces: slow, held: { after: 3, until: gate.opened } };
+      if (text.includes("for ever")) return { pieces: ["I wait.", " and"], held: { after: 1, until: new Gate().opened } };
       return { pieces: ["Hello ", "to you."] };
     });
     server = await Server.start({ settings: model.settings({ model_crash_retry: "auto" }) });
@@ -84,10 +85,12 @@ describe("ask", () => {
     });
     expect(first.lines).toEqual(["[hitl_approval_request]", "[execute_command echo noise running]", "[execute_command echo noise complete]", "It ran."]);
     let killed = false;
+    gate = new Gate();
     const second = await follow(s, "Speak slowly", {}, async (e) => {
       if (e.type !== "text" || killed) return;
       killed = true;
       await restart();
+      gate.open();
     });
     expect(second.result).toMatchObject({ answer: slow.join(""), outcome: { status: "done" } });
     expect(second.lines.at(-1)).toBe(slow.join(""));

@@ -10,7 +10,7 @@ let proxy: Proxy;
 
 beforeAll(async () => {
   const pieces = Array.from({ length: 12 }, (_, i) => `${i}é한👋 `);
-  model = await Model.start((text) => ({ pieces: [`${text}: `, ...pieces], gapMs: 1 }));
+  model = await Model.start((text) => ({ pieces: [`${text}: `, ...pieces] }));
   proxy = await Proxy.start();
   server = await Server.start({ settings: model.settings(), env: { CLEW_HOSTS: proxy.host } });
   proxy.target = server.port;
@@ -50,10 +50,9 @@ test(`${rounds} rounds of random cuts: every message once, every text as the ser
     proxy.cutAfter = chance() < 0.5 ? Math.floor(chance() * 60_000) : undefined;
     await until(s, (x) => x.synced || x.connection.state === "reconnecting");
     const sent = s.send("user_message", { text: `r${round}` });
-    await new Promise((r) => setTimeout(r, chance() * 25));
-    if (chance() < 0.7) proxy.cut();
-    proxy.cutAfter = undefined;
+    if (chance() < 0.7) proxy.cutIn(Math.floor(chance() * 6_000));
     await sent;
+    proxy.cutAfter = undefined;
   }
   await until(s, active);
   await until(s, (x) => idle(x) && x.outgoing.length === 0);

@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ClewClient, ClewOptions, Session } from "../../src/index.js";
-import { Model } from "./model.js";
+import { Gate, Model } from "./model.js";
 import { Proxy } from "./proxy.js";
 import { Server } from "./server.js";
 import { active, idle, until } from "./wait.js";
@@ -24,9 +24,10 @@ describe("a line that breaks", () => {
   let server: Server;
   let proxy: Proxy;
   const open: Session[] = [];
+  let gate: Gate; // in the middle of a count
 
   beforeAll(async () => {
-    model = await Model.start((text) => (text.startsWith("count") ? { pieces, gapMs: 10 } : { pieces: [`Heard: ${text}`] }));
+    model = await Model.start((text) => (text.startsWith("count") ? { pieces, held: { after: 20, until: gate.opened } } : { pieces: [`Heard: ${text}`] }));
     proxy = await Proxy.start();
     server = await Server.start({ settings: model.settings(), env: { CLEW_LIMITS_PING_EVERY: "200ms", CLEW_HOSTS: proxy.host } });
     proxy.target = server.port;
@@ -53,11 +54,13 @@ describe("a line that breaks", () => {
   }
 
   test("cut in the middle of a stream: nothing is lost, nothing twice", async () => {
+    gate = new Gate();
     const { s, id } = await begin();
     await s.send("user_message", { text: "count" });
     await until(s, (x) => x.streaming.some((m) => (s.store.message(m)?.text ?? "").length > 40));
     proxy.cut();
     await until(s, (x) => x.connection.state === "reconnecting");
+    gate.open();
     await until(s, idle);
     expect(texts(s).at(-1)).toBe(pieces.join(""));
     const page = await server.client().rest.sessions.messages(id, { limit: 1000 });
@@ -65,10 +68,12 @@ describe("a line that breaks", () => {
   });
 
   test("kill -9 and a new start in the middle of a stream", async () => {
+    gate = new Gate();
     const { s, id } = await begin();
     await s.send("user_message", { text: "count" });
     await until(s, (x) => x.streaming.some((m) => (s.store.message(m)?.text ?? "").length > 40));
     await server.kill();
+    gate.open();
     await until(s, (x) => x.connection.state === "reconnecting");
     await server.start();
     const { questions } = await until(s, (x) => active(x) && x.questions.length === 1);

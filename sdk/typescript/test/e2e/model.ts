@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -6,8 +7,14 @@ interface ChatMessage {
   content: unknown;
 }
 
-/** What the model does: pieces of text, or one tool call. */
-export type Reply = { pieces: string[]; gapMs?: number } | { tool: string; input: unknown };
+/** What the model does: pieces of text, or one tool call. A text may be held after some pieces. */
+export type Reply = { pieces: string[]; held?: { after: number; until: Promise<void> } } | { tool: string; input: unknown };
+
+/** Holds answers of the model in the middle until it is opened. */
+export class Gate {
+  open!: () => void;
+  readonly opened = new Promise<void>((done) => (this.open = done));
+}
 
 /**
  * A model that speaks the Chat Completions API and says what it is told to. It
@@ -64,10 +71,11 @@ export class Model {
       send({ delta: { role: "assistant", tool_calls: [call] } });
       send({ delta: {}, finish_reason: "tool_calls" });
     } else {
-      for (const piece of reply.pieces) {
+      for (const [i, piece] of reply.pieces.entries()) {
+        if (reply.held?.after === i) await reply.held.until;
         if (res.destroyed) return;
         send({ delta: { role: "assistant", content: piece } });
-        if (reply.gapMs !== undefined) await new Promise((r) => setTimeout(r, reply.gapMs));
+        await turn(); // each piece goes out by itself
       }
       send({ delta: {}, finish_reason: "stop" });
     }

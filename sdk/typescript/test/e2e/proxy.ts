@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export class Proxy {
   readonly #server: Server;
   target = 0; // the port behind it
-  readonly #pairs = new Set<{ near: Socket; far: Socket }>();
+  readonly #pairs = new Set<{ near: Socket; far: Socket; left: number }>();
   connects = 0;
   /** New lines are refused. */
   down = false;
@@ -38,6 +38,11 @@ export class Proxy {
     }
   }
 
+  /** Cuts each line there is after so many more bytes from the server. */
+  cutIn(bytes: number): void {
+    for (const pair of this.#pairs) pair.left = bytes;
+  }
+
   /** From now on nothing comes through on the lines there are; they stay open. */
   freeze(): void {
     for (const { near, far } of this.#pairs) {
@@ -69,7 +74,7 @@ export class Proxy {
       return;
     }
     const far = connect(this.target, "127.0.0.1");
-    const pair = { near, far };
+    const pair = { near, far, left: this.cutAfter ?? Infinity };
     this.#pairs.add(pair);
     const gone = (): void => {
       this.#pairs.delete(pair);
@@ -79,12 +84,9 @@ export class Proxy {
     for (const s of [near, far]) s.on("error", gone).on("close", gone);
     near.pipe(far);
     far.pipe(near);
-    const limit = this.cutAfter;
-    if (limit === undefined) return;
-    let passed = 0;
     far.on("data", (b: Buffer) => {
-      passed += b.length;
-      if (passed > limit) {
+      pair.left -= b.length;
+      if (pair.left < 0) {
         near.resetAndDestroy();
         far.resetAndDestroy();
       }
