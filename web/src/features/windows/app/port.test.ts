@@ -10,17 +10,19 @@ function app(focus = () => true, allowance?: Allowance) {
   const port = connectPort(view, host, allowance);
   const heard: unknown[] = [];
   theirs.onmessage = (e: MessageEvent<unknown>) => heard.push(e.data);
-  return { port, host, heard, say: (m: unknown) => theirs.postMessage(m) };
+  return { port, host, heard, theirs, say: (m: unknown) => theirs.postMessage(m) };
 }
 
 const total = { request_id: "app_1", kind: "query", name: "total", deadline_ms: 1 } as const;
 
 test("an app is asked once it is ready, each thing once, and answers once", async () => {
   const a = app();
+  const sent = vi.spyOn(Object.getPrototypeOf(a.theirs) as MessagePort, "postMessage");
+  onTestFinished(() => sent.mockRestore());
   a.port.ask([total]);
-  await new Promise((done) => setTimeout(done));
-  expect(a.heard).toEqual([]);
+  expect(sent).not.toHaveBeenCalled();
   a.say({ type: "ready", app: "calc", queries: ["total"], commands: ["clear", 7] });
+  expect(sent).toHaveBeenCalledOnce(); // by the app: this is how ports speak
   await vi.waitFor(() => expect(a.heard).toEqual([{ type: "query", id: "app_1", name: "total", params: {} }]));
   expect(a.host.ready).toHaveBeenCalledExactlyOnceWith({ app: "calc", queries: ["total"] });
   a.port.ask([total, { ...total, request_id: "app_2", kind: "command", name: "clear", params: { all: true } }]);
