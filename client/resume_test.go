@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/client/clienttest"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 //
 // Covers: WS-094, C-31, C-81
 func TestAnyFaultsAnyJournal(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		faults := rapid.SliceOfN(rapid.Custom(drawFault), 0, 60).Draw(rt, "faults")
 		before := rapid.IntRange(0, 20).Draw(rt, "records before")
 		bursts := rapid.SliceOfN(rapid.IntRange(0, 12), 1, 8).Draw(rt, "bursts")

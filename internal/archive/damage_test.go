@@ -263,7 +263,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestModel(t *testing.T) {
 	nightly.Alone(t)
 	base := t.TempDir()
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(base, "model")
 		if err != nil {
 			rt.Fatal(err)

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func TestReservationsNeverPassTheLimit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		limit := Limit(rapid.Float64Range(0, 10).Draw(t, "usd"), rapid.Int64Range(0, 100_000).Draw(t, "tokens"))
 		var taken, sum Amount
 		for range rapid.IntRange(1, 60).Draw(t, "calls") {

@@ -31,8 +31,8 @@ func TestProperty(t *testing.T) {
 	put(t, dir, "neighbour/link", "->../work")
 	neighbour := readTree(t, filepath.Join(dir, "neighbour"), nil)
 	n, rounds := 0, nightly.Size(1, 5) // of a hundred cases
-	for range rounds {
-		rapid.Check(t, func(rt *rapid.T) {
+	for round := range rounds {
+		nightly.CheckTimes(t, uint64(10_000*round), 100, func(rt *rapid.T) {
 			n++
 			root := filepath.Join(dir, fmt.Sprintf("work%d", n))
 			must(t, os.Mkdir(root, 0o755))

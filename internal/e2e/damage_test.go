@@ -46,9 +46,7 @@ func TestDamage(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	samples := numberFrom(t, nightly.Size(2, 16), "CLEW_DAMAGE_SAMPLES")
-	seed := uint64(numberFrom(t, int(rand.Uint32()), "CLEW_DAMAGE_SEED"))
-	t.Logf("seed %d: CLEW_DAMAGE_SEED=%d repeats its choices", seed, seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := rand.New(rand.NewPCG(nightly.Seed(t), 1))
 
 	killed := makeStore(t, false)
 	cases := slices.Concat(killed.engineInjuries(t, rng, samples), killed.archiveInjuries(t, rng, samples/2), killed.witnessInjuries(t, rng))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/history"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func said(n int) clew.ModelMessage {
@@ -238,7 +239,7 @@ func checkSent(sent []clew.ModelMessage) error {
 //
 // Covers: HIS-07, HIS-09, HIS-30
 func TestHidingKeepsEverything(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		stored := drawHistory(t)
 		short := stored
 		for i := range rapid.IntRange(1, 5).Draw(t, "times") {

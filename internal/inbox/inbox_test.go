@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 )
@@ -131,7 +132,7 @@ func as(user clew.UserID, role clew.Role) clew.Principal {
 
 // The nearest deadline comes first, then the oldest, page by page.
 func TestOrderAndPages(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		w, b := newWorld()
 		n := rapid.IntRange(0, 20).Draw(t, "n")
 		for i := range n {

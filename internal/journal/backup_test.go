@@ -83,8 +83,7 @@ func (g *ground) note(seen map[position]clew.Hash, ids []clew.SessionID) (heads 
 // backup, and no position has two contents, ever.
 func TestRestoredHistories(t *testing.T) {
 	n := nightly.Size(6, 1000)
-	seed := rand.Uint64()
-	t.Logf("%d histories from seed %d", n, seed)
+	seed := nightly.Seed(t)
 	for i := range n {
 		t.Run(fmt.Sprint(i), func(t *testing.T) { restoredHistory(t, rand.New(rand.NewPCG(seed, uint64(i)))) })
 	}

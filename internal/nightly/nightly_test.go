@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/clew-run/clew/internal/nightly"
 )
 
@@ -63,5 +65,38 @@ func TestThird(t *testing.T) {
 	t.Setenv("CLEW_NIGHTLY", "1")
 	if got := nightly.Third(cases); !nightly.Whole() || len(got) != len(cases) {
 		t.Errorf("at night %v", got)
+	}
+}
+
+// By day the seed is always the same, at night it is another one, and CLEW_SEED sets it.
+func TestSeed(t *testing.T) {
+	t.Setenv("CLEW_SEED", "")
+	t.Setenv("CLEW_NIGHTLY", "")
+	day := nightly.Seed(t)
+	t.Setenv("CLEW_NIGHTLY", "1")
+	if night := nightly.Seed(t); night == day || night != nightly.Seed(t) {
+		t.Errorf("%d by day, %d and then %d at night", day, night, nightly.Seed(t))
+	}
+	t.Setenv("CLEW_SEED", "42")
+	if given := nightly.Seed(t); given != 42 {
+		t.Errorf("%d, and 42 was given", given)
+	}
+}
+
+// A property is tried on the same examples each time, and a series has its own.
+func TestCheck(t *testing.T) {
+	t.Setenv("CLEW_SEED", "7")
+	drawn := func(check func(func(*rapid.T))) (list []int) {
+		check(func(t *rapid.T) { list = append(list, rapid.Int().Draw(t, "n")) })
+		return list
+	}
+	one := drawn(func(p func(*rapid.T)) { nightly.CheckTimes(t, 0, 20, p) })
+	again := drawn(func(p func(*rapid.T)) { nightly.CheckTimes(t, 0, 20, p) })
+	other := drawn(func(p func(*rapid.T)) { nightly.CheckTimes(t, 5, 20, p) })
+	if !slices.Equal(one, again) || slices.Equal(one, other) {
+		t.Errorf("%v\n%v\n%v", one, again, other)
+	}
+	if usual := drawn(func(p func(*rapid.T)) { nightly.Check(t, p) }); !slices.Equal(usual[:20], one) {
+		t.Errorf("%v\n%v", usual, one)
 	}
 }

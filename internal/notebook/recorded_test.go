@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/notebook/kernel"
 )
 
@@ -86,7 +87,7 @@ var someOutput = rapid.Custom(func(t *rapid.T) kernel.Message {
 // next one replays what the kernel published, and the transcript is that of a server that
 // never died: nothing is missing, nothing is there twice.
 func TestReplay(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		busy := kernel.Message{Type: "status", Content: json.RawMessage(`{"execution_state":"busy"}`)}
 		published := append([]kernel.Message{busy}, rapid.SliceOfN(someOutput, 0, 30).Draw(t, "published")...)
 		calm, calmly := newOutputs(t, false), &transcript{}

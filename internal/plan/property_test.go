@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/plan"
 )
 
 // Covers: RUN-12
 func TestDAGsPassAndCirclesDoNot(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		todos := drawDAG(t, 20)
 		if err := plan.Check(todos, 20); err != nil {
 			t.Fatal(err)
@@ -36,7 +37,7 @@ func TestDAGsPassAndCirclesDoNot(t *testing.T) {
 //
 // Covers: RUN-12, RUN-13, RUN-15, G-14
 func TestExecution(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		x := execution{todos: drawDAG(t, 15), edits: 5}
 		for !plan.Count(x.todos).Settled() {
 			before := slices.Clone(x.todos)
@@ -144,7 +145,7 @@ func settledSince(before, now []clew.Todo) (id string) {
 
 // Covers: G-14
 func TestReadyAndBlockedAgainstPlainSearch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		todos := drawMidway(t, 15)
 		var ready, blocked []string
 		for _, x := range todos {
@@ -187,7 +188,7 @@ func holds(todos []clew.Todo, x clew.Todo) bool {
 
 // Covers: RUN-12, RUN-33
 func TestOfAgainstPlainSchedule(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		todos := drawMidway(t, 15)
 		parallel := rapid.IntRange(1, 4).Draw(t, "parallel")
 		p := plan.Of(todos, parallel)
@@ -247,7 +248,7 @@ func schedule(given []clew.Todo, parallel int) int {
 
 // Edits are taken all or none, keep a sound plan, and leave alone what has begun.
 func TestEditProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		todos := drawMidway(t, 12)
 		kept := slices.Clone(todos)
 		edits := drawEdits(t, todos)
@@ -281,7 +282,7 @@ func TestEditProperties(t *testing.T) {
 
 // Removing todos keeps who waits for whom among the rest, and adds nothing.
 func TestRemovalsKeepTheOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		todos := drawDAG(t, 12)
 		var edits []clew.PlanEdit
 		for _, x := range todos[1:] {
@@ -307,7 +308,7 @@ func TestRemovalsKeepTheOrder(t *testing.T) {
 // The changes of Diff, carried out on the old list with the new one's todos,
 // give the new list.
 func TestDiffApplied(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		old, now := drawDAG(t, 10), drawDAG(t, 10)
 		got := map[string]clew.Todo{}
 		for _, x := range old {
@@ -336,7 +337,7 @@ func TestDiffApplied(t *testing.T) {
 }
 
 func TestMergeProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		old, proposed := drawMidway(t, 8), drawDAG(t, 8)
 		now, err := plan.Merge(old, proposed, 16)
 		if err != nil {

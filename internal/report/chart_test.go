@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	clew "github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func TestChartCountsAndOrder(t *testing.T) {
@@ -40,7 +41,7 @@ func TestChartCutsWaiting(t *testing.T) {
 }
 
 func TestChartIsSound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		var todos []clew.Todo
 		for range rapid.IntRange(0, 80).Draw(t, "n") {
 			todos = append(todos, clew.Todo{

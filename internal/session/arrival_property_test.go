@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -88,7 +89,7 @@ func without(list []clew.MessageID, id clew.MessageID) (rest []clew.MessageID) {
 // Covers: POL-05, POL-06, POL-07, POL-08
 func TestEachMessageHasOneOutcome(t *testing.T) {
 	alone(t)
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.s.state.Rules = draw[core.Rules](player{t: t}, "rules", besides{}, steering{}, nil)
 		b.create()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/history"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -203,7 +204,7 @@ func TestCondenseTurnTakesWords(t *testing.T) {
 // Covers: HIS-07, HIS-09, HIS-30
 func TestKeepHidden(t *testing.T) {
 	alone(t)
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.create()
 		written := 0

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -190,7 +191,7 @@ func TestRecordTooLargeIsRefused(t *testing.T) {
 //
 // Covers: C-01, C-68, G-16
 func TestFoldEqualsLive(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.create()
 		users := rapid.SampledFrom([]clew.UserID{"ann", "bob", "cy"})

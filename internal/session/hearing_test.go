@@ -133,8 +133,7 @@ func TestEachEntryIsHeardOnce(t *testing.T) {
 	told, journeys := 0, logbook{}
 	for _, travels := range []bool{false, true} {
 		t.Run(fmt.Sprint("travels ", travels), func(t *testing.T) {
-			fixRapid(t, 16, nightly.Size(60, 400))
-			rapid.Check(t, func(t *rapid.T) {
+			nightly.CheckTimes(t, 15, nightly.Size(60, 400), func(t *rapid.T) {
 				x := hearingPlay(t, travels)
 				told += checkHeard(t, x.bench)
 				sameFromAnyPrefix(t, x.bench)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -131,7 +132,7 @@ func answerOldest(yes bool) clew.Command {
 //
 // Covers: C-20, RUN-24
 func TestInboxFollowsTheJournal(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		steps := rapid.SliceOfN(rapid.IntRange(0, 11), 1, 30).Draw(rt, "steps")
 		synctest.Test(t, func(t *testing.T) {
 			m, box := new(journaltest.Memory), &postbox{}

@@ -24,7 +24,7 @@ func TestMonitorsFromAnyPrefix(t *testing.T) {
 		fromAnyPrefix(t, p.bench)
 	}
 	queued := 0
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.create()
 		p := player{bench: b, t: t}

@@ -316,8 +316,7 @@ func (l *notebookLedger) record(t tester, r clew.Record, data any) {
 func TestAnywhereInANotebook(t *testing.T) {
 	alone(t)
 	tally := map[string]int{}
-	fixRapid(t, 11, nightly.Size(100, 1000))
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 10, nightly.Size(100, 1000), func(t *rapid.T) {
 		l := newNotebookLedger()
 		x := voyageWith(t, func(p *player, act func(func()) func(*rapid.T)) map[string]func(*rapid.T) {
 			p.opened("1", "2", "3")
@@ -347,9 +346,8 @@ func TestAnywhereInANotebook(t *testing.T) {
 // Whoever watches notebooks holds the same entities as the state gives.
 func TestNotebooksFromChanges(t *testing.T) {
 	alone(t)
-	fixRapid(t, 12, nightly.Size(60, 600))
 	resets := 0
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 11, nightly.Size(60, 600), func(t *rapid.T) {
 		p := newSpectacle(t)
 		act := func(f func()) func(*rapid.T) {
 			return func(step *rapid.T) { p.t, p.a.t = step, step; f() }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -137,7 +138,7 @@ func TestPages(t *testing.T) {
 					checkPage(t, w, s, limit, offset, "")
 				}
 			}
-			rapid.Check(t, func(t *rapid.T) {
+			nightly.Check(t, func(t *rapid.T) {
 				before := clew.MessageIDOf(rapid.Uint64Range(1, s.head.Seq+3).Draw(t, "before"))
 				checkPage(t, w, s, rapid.IntRange(1, 300).Draw(t, "limit"), rapid.IntRange(0, n+2).Draw(t, "offset"), before)
 			})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/feed"
 )
@@ -98,7 +99,7 @@ func TestPagesFromAfar(t *testing.T) {
 
 // Covers: WS-122, C-79
 func TestRemoteWatchSeesAllThoughNoticesAreLost(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		losses := rapid.SliceOfN(rapid.Bool(), 0, 60).Draw(rt, "losses")
 		n := rapid.IntRange(1, 40).Draw(rt, "commands")
 		gaps := rapid.SliceOfN(rapid.SampledFrom([]time.Duration{0, 0, 10 * time.Millisecond, 1500 * time.Millisecond}), n, n).Draw(rt, "gaps")

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/run"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -283,7 +284,7 @@ func (p player) callStep() {
 //
 // Covers: C-18, C-34, POL-06, EVT-05, RUN-21, RUN-23
 func TestAnythingGoes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := newBench()
 		if rapid.Bool().Draw(t, "steers") {
 			b.s.state.Rules = steering{}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 	"github.com/clew-run/clew/internal/session/view"
@@ -130,7 +131,7 @@ func (w *waiter) verify() {
 //
 // Covers: POL-02, POL-05
 func TestQueueLosesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := newBench()
 		b.create()
 		w := &waiter{bench: b, words: map[clew.MessageID]string{}, removed: map[clew.MessageID]bool{}}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/feed"
 )
@@ -114,7 +115,7 @@ func (v *viewer) item(it *feed.Item) (again bool, err error) {
 //
 // Covers: C-79
 func TestRemoteStateThoughNoticesAreLost(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		losses := rapid.SliceOfN(rapid.Bool(), 0, 60).Draw(rt, "losses")
 		// One message is worked on and ten may wait; if all come at once, none is refused.
 		gaps := rapid.SliceOfN(rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, 1500 * time.Millisecond}), 1, 11).Draw(rt, "gaps")

@@ -16,8 +16,7 @@ import (
 func TestAnywhereAmongWindows(t *testing.T) {
 	alone(t)
 	book := logbook{}
-	fixRapid(t, 11, nightly.Size(40, 250))
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 10, nightly.Size(40, 250), func(t *rapid.T) {
 		x := voyageWith(t, onDesktop)
 		for _, r := range x.records {
 			switch d := x.decoded(r).(type) {

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -40,26 +38,6 @@ func (l logbook) close(t *testing.T, what string, atLeast int) {
 	}
 }
 
-// fixRapid has rapid play the same plays each time, and leave no files behind. A
-// seed given by hand holds.
-func fixRapid(t *testing.T, seed, plays int) {
-	t.Helper()
-	if testing.Short() {
-		plays *= 5 // rapid plays a fifth of them then
-	}
-	values := map[string]string{"rapid.nofailfile": "true", "rapid.seed": strconv.Itoa(seed), "rapid.checks": strconv.Itoa(plays)}
-	if flag.Lookup("rapid.seed").Value.String() != "0" {
-		delete(values, "rapid.seed")
-	}
-	for name, value := range values {
-		was := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = flag.Set(name, was) })
-	}
-}
-
 // Conversations that are taken back and forth at any moment. Each return gives
 // exactly what was, by a fold from the first record; to undo it is as if nobody
 // had gone anywhere; and all that holds of conversations holds on.
@@ -71,8 +49,7 @@ func TestAnywhereInAConversation(t *testing.T) {
 	book := logbook{}
 	for i := range rounds {
 		t.Run(fmt.Sprint("round ", i), func(t *testing.T) {
-			fixRapid(t, 1+10_000*i, plays)
-			rapid.Check(t, func(t *rapid.T) { book.add(voyage(t)) })
+			nightly.CheckTimes(t, uint64(10_000*i), plays, func(t *rapid.T) { book.add(voyage(t)) })
 		})
 	}
 	book.close(t, "conversations", atLeast)
@@ -85,8 +62,7 @@ func TestAnywhereInAConversation(t *testing.T) {
 func TestAnywhereAmongMonitors(t *testing.T) {
 	alone(t)
 	book := logbook{}
-	fixRapid(t, 7, nightly.Size(25, 150))
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 6, nightly.Size(25, 150), func(t *rapid.T) {
 		x := voyageWith(t, many)
 		for _, r := range x.records {
 			switch d := x.decoded(r).(type) {

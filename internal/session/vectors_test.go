@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 var vectors = flag.Bool("vectors", false, "write the plays of the view `state` anew")
@@ -71,9 +73,8 @@ func TestStateVectors(t *testing.T) {
 	for seed := range uint64(2) {
 		desktopVectors(t, seed).write(t, fmt.Sprintf("desktop-%d.jsonl", seed))
 	}
-	fixRapid(t, 7, 100)
 	var plays []vectorsOf
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 6, 100, func(t *rapid.T) {
 		var v vectorsOf
 		p := newSpectacle(t)
 		p.a.vector = v.add

@@ -196,8 +196,7 @@ func (p *spectacle) play(t *rapid.T) {
 func TestStateFromChanges(t *testing.T) {
 	alone(t)
 	tally := map[string]int{}
-	fixRapid(t, 1, 100)
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 0, 100, func(t *rapid.T) {
 		p := newSpectacle(t)
 		p.play(t)
 		for k, n := range p.a.tally {

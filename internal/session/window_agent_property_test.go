@@ -75,10 +75,9 @@ func (b *bench) verifyWindows(t tester) {
 // for an agent at work; whatever is pressed, closed, interrupted, reset and moved.
 func TestWindowAgentsByRandomPlay(t *testing.T) {
 	alone(t)
-	fixRapid(t, 23, nightly.Size(50, 400))
 	form := &clew.WindowContent{Kind: clew.WindowComponents, Root: &clew.Component{Type: "button", Label: "Go", Action: "go"}}
 	asked := 0
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.CheckTimes(t, 22, nightly.Size(50, 400), func(t *rapid.T) {
 		b := newBench()
 		b.create()
 		must(b.say("open some windows"))

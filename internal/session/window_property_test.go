@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
 )
@@ -158,7 +159,7 @@ func desktopOf(s *core.State) string {
 // Covers: WIN-05, WIN-19
 func TestWindowsFromAnyPrefix(t *testing.T) {
 	opened, returned := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		p := newSpectacle(t)
 		p.message()
 		then := map[uint64]string{}

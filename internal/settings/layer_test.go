@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func TestSessionOverlay(t *testing.T) {
@@ -117,7 +118,7 @@ func TestForGivesCopies(t *testing.T) {
 // Covers: C-39
 func TestTopmostValidValueWins(t *testing.T) {
 	names := stateNames()
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		layers := []Layer{LayerFile, LayerEnvironment, LayerServer}
 		name := rapid.SampledFrom(names).Draw(t, "key")
 		r := newReading(keyIndex, nil)

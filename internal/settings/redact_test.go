@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // awkward has characters that every encoding treats in its own way.
@@ -85,7 +87,7 @@ func TestRedactorPrefersTheLonger(t *testing.T) {
 
 // However a text is cut into writes, it comes out as if it were one.
 func TestWriterFindsSplitSecrets(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		r := NewRedactor()
 		secrets := []string{"canary-one", "canary-one-and-two", awkward}
 		for _, s := range secrets {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // Covers: SET-20, SET-21, UIC-42
@@ -59,7 +60,7 @@ func TestImport(t *testing.T) {
 // Covers: SET-20, SET-22
 func TestImportOfExportIsTheSame(t *testing.T) {
 	names := stateNames()
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		m := NewMemory()
 		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "keys") {
 			m.values[name] = encoded(t, rapid.SampledFrom(valid[name]).Draw(t, name))

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/blob"
 	"github.com/clew-run/clew/internal/transfer"
@@ -78,7 +79,7 @@ func invent(t *rapid.T, s *scribe, image string) {
 // Covers: STO-10, STO-21, C-06
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		first := newServer(dir)
 		address, err := first.blobs.PutBlob(context.Background(), blob.For{}, []byte(png))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/core"
 )
 
@@ -19,7 +20,7 @@ import (
 // Covers: HIS-01
 func TestViewsAgreeWithTheSession(t *testing.T) {
 	dir := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		b := &book{head: clew.Head{TS: 1000}, states: map[uint64][]byte{}, state: &core.State{ID: "s"}}
 		b.add(t, &clew.SessionCreatedData{Owner: "ada"})
 		ref := clew.TaskRef{TaskID: "t", RootTaskID: "t"}

@@ -113,8 +113,7 @@ func TestRaceOfAgentsAndPeople(t *testing.T) {
 	})}
 	x.Start()
 	proc.Must(t, x.Create(t.Context()))
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := nightly.Seed(t)
 	began := time.Now()
 	for i := range raceWindows {
 		x.say(fmt.Sprint("open", i), fmt.Sprint("open w", i), "")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -36,7 +37,7 @@ type arena struct {
 // its session's owner as often as not.
 func newArena(t testing.TB, sessions int) *arena {
 	t.Helper()
-	s := seed(t)
+	s := nightly.Seed(t)
 	a := &arena{t: t, engine: startEngine(t, 0), agent: newAsker(), random: rand.New(rand.NewPCG(s, 1))}
 	for range approvers {
 		a.hosts = append(a.hosts, startNode(t, a.engine, a.agent, nil).Host())

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ type fleet struct {
 	ledger string
 	nodes  []*process
 	every  time.Duration // between two kills, on average
+	turn   atomic.Int64  // whose turn it is to get a command first
 
 	kills, restarts int // owned by harass
 }
@@ -43,7 +45,7 @@ func startFleet(t testing.TB, nodes int) *fleet {
 // until a node has said what became of it.
 func (f *fleet) command(ctx context.Context, id clew.SessionID, typ clew.CommandType, data any) error {
 	name := clew.NewClientMessageID()
-	for at := rand.IntN(len(f.nodes)); ; at++ {
+	for at := int(f.turn.Add(1)); ; at++ {
 		try, cancel := context.WithTimeout(ctx, 10*time.Second)
 		_, err := f.nodes[at%len(f.nodes)].api.Command(try, id, name, typ, data)
 		cancel()
@@ -68,7 +70,7 @@ func away(err error) bool {
 }
 
 func (f *fleet) create(ctx context.Context, id clew.SessionID) error {
-	for at := rand.IntN(len(f.nodes)); ; at++ {
+	for at := int(f.turn.Add(1)); ; at++ {
 		try, cancel := context.WithTimeout(ctx, 10*time.Second)
 		_, err := f.nodes[at%len(f.nodes)].api.CreateSession(try, client.NewSession{SessionID: id})
 		cancel()

@@ -3,7 +3,6 @@
 package chaos
 
 import (
-	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -21,21 +20,6 @@ func TestMain(m *testing.M) {
 		os.Exit(serve())
 	}
 	os.Exit(m.Run())
-}
-
-// seed gives the randomness of a test. CLEW_SEED repeats one.
-func seed(t testing.TB) uint64 {
-	t.Helper()
-	s := rand.Uint64()
-	if text := os.Getenv("CLEW_SEED"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("CLEW_SEED: %v", err)
-		}
-		s = n
-	}
-	t.Logf("seed: CLEW_SEED=%d", s)
-	return s
 }
 
 // amount is a number that a variable of the environment can change.

@@ -34,7 +34,7 @@ func TestRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills nodes for minutes")
 	}
-	s := seed(t)
+	s := nightly.Seed(t)
 	runs, todos, beside := amount(t, "CLEW_RUNS", nightly.Size(40, 200)), amount(t, "CLEW_RUN_TODOS", nightly.Size(200, 500)), amount(t, "CLEW_RUNS_BESIDE", 24)
 	f := startFleet(t, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), runsLimit)

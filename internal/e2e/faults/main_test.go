@@ -10,12 +10,12 @@
 package faults
 
 import (
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
 
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func TestMain(m *testing.M) {
@@ -29,15 +29,16 @@ func TestMain(m *testing.M) {
 // seeds are those of a run.
 func seeds(t testing.TB, usual int) []uint64 {
 	t.Helper()
-	if n, ok := number(t, "CLEW_SEED"); ok {
-		return []uint64{n}
+	first := nightly.Seed(t)
+	if os.Getenv("CLEW_SEED") != "" {
+		return []uint64{first}
 	}
 	if n, ok := number(t, "CLEW_FAULTS_SEEDS"); ok {
 		usual = int(n)
 	}
 	list := make([]uint64, usual)
 	for i := range list {
-		list[i] = rand.Uint64N(1 << 32)
+		list[i] = first + uint64(i)
 	}
 	return list
 }

@@ -145,8 +145,7 @@ func TestCrowd(t *testing.T) {
 		visitors, kills, each = 1000, 10, 1000
 	}
 	c := &crowd{stage: newStage(t, "", map[string]string{"CLEW_IDLE_AFTER": "1s"}).start(), stop: make(chan struct{})}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := nightly.Seed(t)
 	began := time.Now()
 	all := make([]*visitor, visitors)
 	var group sync.WaitGroup

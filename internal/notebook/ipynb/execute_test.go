@@ -92,10 +92,9 @@ json.dump(run_sync(run)(files), sys.stdout)
 // The rule is JUP-20.
 func TestRandomRunByJupyter(t *testing.T) {
 	notebooks := nightly.Size(20, 1000)
-	fixRapid(t, 2, notebooks)
 	var files []string
 	var sources []*Notebook
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.CheckTimes(t, 1, notebooks, func(rt *rapid.T) {
 		n := notebooksGen.Draw(rt, "notebook")
 		file, err := n.Bytes()
 		if err != nil {

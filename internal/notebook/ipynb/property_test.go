@@ -2,40 +2,19 @@ package ipynb
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 
 	"pgregory.net/rapid"
 
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/notebook/jupytertest"
 )
-
-// fixRapid has rapid make the same notebooks each time, and leave no files behind. A seed
-// given by hand holds.
-func fixRapid(t *testing.T, seed, plays int) {
-	t.Helper()
-	if testing.Short() {
-		plays *= 5 // rapid plays a fifth of them then
-	}
-	values := map[string]string{"rapid.nofailfile": "true", "rapid.seed": strconv.Itoa(seed), "rapid.checks": strconv.Itoa(plays)}
-	if flag.Lookup("rapid.seed").Value.String() != "0" {
-		delete(values, "rapid.seed")
-	}
-	for name, value := range values {
-		was := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = flag.Set(name, was) })
-	}
-}
 
 // Random notebooks come back from their files as they were. Each file is valid, and is
 // byte for byte what Python writes of the same notebook.
@@ -43,10 +22,9 @@ func fixRapid(t *testing.T, seed, plays int) {
 // The rule is JUP-20.
 func TestRandomNotebooks(t *testing.T) {
 	const notebooks = 1000
-	fixRapid(t, 1, notebooks)
 	var questions []question
 	cells, outputs := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.CheckTimes(t, 0, notebooks, func(rt *rapid.T) {
 		n := notebooksGen.Draw(rt, "notebook")
 		file, err := n.Bytes()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/notebook/ipynb"
 	"github.com/clew-run/clew/internal/notebook/jupytertest"
 )
@@ -21,10 +22,9 @@ import (
 // Covers: JUP-20
 func TestRandomNotebooksThroughASession(t *testing.T) {
 	const notebooks = 1000
-	fixRapid(t, 1, notebooks)
 	var files []string
 	made, cells, outputs, long := 0, 0, 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.CheckTimes(t, 0, notebooks, func(rt *rapid.T) {
 		n := drawNotebook(rt)
 		file, err := n.Bytes()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/notebook/ipynb"
 	"github.com/clew-run/clew/internal/notebook/jupytertest"
 	"github.com/clew-run/clew/internal/notebook/nbfile"
@@ -68,10 +69,9 @@ print(json.dumps([fold(runs) for runs in json.load(sys.stdin)]))
 // streams grow, displays are changed by later cells, outputs are cleared at once or late.
 // Each cell runs once: of a run that another one took the place of nothing is left to fold.
 func TestOutputsAsJupyterFoldsThem(t *testing.T) {
-	fixRapid(t, 2, 500)
 	var plays [][][]any
 	var got [][3][]ipynb.Output
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.CheckTimes(t, 1, 500, func(rt *rapid.T) {
 		w := newWorld(rt)
 		w.open(blank(rt, 3))
 		var play [][]any

@@ -4,10 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"strconv"
-	"testing"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/notebook/ipynb"
@@ -154,23 +152,4 @@ func read(t failer, b []byte) *ipynb.Notebook {
 		t.Fatalf("%v\n%.2000s", err, b)
 	}
 	return n
-}
-
-// fixRapid has rapid make the same notebooks each time, and leave no files behind.
-func fixRapid(t *testing.T, seed, plays int) {
-	t.Helper()
-	if testing.Short() {
-		plays *= 5 // rapid plays a fifth of them then
-	}
-	values := map[string]string{"rapid.nofailfile": "true", "rapid.seed": strconv.Itoa(seed), "rapid.checks": strconv.Itoa(plays)}
-	if flag.Lookup("rapid.seed").Value.String() != "0" {
-		delete(values, "rapid.seed")
-	}
-	for name, value := range values {
-		was := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = flag.Set(name, was) })
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func same(b []byte) []byte { return b }
@@ -70,7 +71,7 @@ func (m *feedModel) seek(seq uint64) (uint64, bool) {
 
 // Covers: WS-122, C-79
 func TestFeedAgainstModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		start := rapid.Uint64Range(0, 5).Draw(t, "start")
 		feed := New(start, same)
 		model := &feedModel{first: 1, seq: start}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/internal/session/prompt"
 )
 
@@ -82,7 +83,7 @@ func TestTimelineIsBounded(t *testing.T) {
 // Whatever is said and heard in between: positions have no gaps, so each reader hears
 // or misses each entry, once.
 func TestTimelinePositions(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		var line prompt.Timeline
 		heard := [3]int64{}
 		told := [3]int64{}

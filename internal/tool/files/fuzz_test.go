@@ -9,6 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 	"znkr.io/diff/textdiff"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // Whatever the path, what it leads to lies in the workspace and is reached by a
@@ -121,12 +123,12 @@ var anyText = rapid.Custom(func(t *rapid.T) string {
 })
 
 func TestDiffRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { roundTrip(t, anyText.Draw(t, "a"), anyText.Draw(t, "b")) })
+	nightly.Check(t, func(t *rapid.T) { roundTrip(t, anyText.Draw(t, "a"), anyText.Draw(t, "b")) })
 }
 
 // What clew shows as a diff is one that its own edit takes.
 func TestShownDiffCanBeApplied(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		a, b := anyText.Draw(rt, "a"), anyText.Draw(rt, "b")
 		if a == b || a == "" {
 			return
@@ -148,7 +150,7 @@ func TestDiffLikeGit(t *testing.T) {
 	}
 	dir := t.TempDir()
 	tries := 0
-	rapid.Check(t, func(rt *rapid.T) {
+	nightly.Check(t, func(rt *rapid.T) {
 		a, b := anyText.Draw(rt, "a"), anyText.Draw(rt, "b")
 		if tries++; tries > 40 || a == b || a == "" || b == "" {
 			return

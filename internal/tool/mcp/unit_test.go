@@ -8,6 +8,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 func TestNames(t *testing.T) {
@@ -30,7 +32,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestNamesAreSafeAndDifferent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		pairs := rapid.SliceOfDistinct(rapid.Custom(func(t *rapid.T) [2]string {
 			alphabet := rapid.StringOf(rapid.RuneFrom([]rune{'a', '_', '/', '-', 'ü', '\u202e'}))
 			return [2]string{alphabet.Draw(t, "server"), alphabet.Draw(t, "tool")}
@@ -71,7 +73,7 @@ func TestClean(t *testing.T) {
 func TestTailNeverShowsAPieceOfASecret(t *testing.T) {
 	r := &redactor{}
 	r.add(canary)
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		tail := &tail{}
 		for _, n := range rapid.SliceOf(rapid.IntRange(0, keep)).Draw(t, "lengths") {
 			_, _ = tail.Write([]byte(strings.Repeat(".", n) + canary))

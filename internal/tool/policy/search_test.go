@@ -18,6 +18,9 @@ import (
 // wantedLines is how many lines of each program that has a star are executed in a night.
 const wantedLines = 200
 
+// How many lines are built and executed at most by day.
+const dayBuilt, dayExecuted = 1_000_000, 150
+
 // A search builds lines and executes those that a policy lets pass.
 type search struct {
 	t       testing.TB
@@ -27,6 +30,20 @@ type search struct {
 	built   int
 	covered map[string]int // and executed, by program
 	found   []string       // lines that did what they must not
+	more    func() bool    // more lines are wanted
+}
+
+// until says how long a search takes: by day a number of lines, so that it does not
+// depend on the machine what is tried.
+func (s *search) until(t *testing.T) (more func() bool) {
+	text := os.Getenv("CLEW_SEARCH")
+	if text == "" && !nightly.On() {
+		return func() bool { return s.built < dayBuilt && sum(s.covered) < dayExecuted }
+	}
+	limit, err := time.ParseDuration(cmp.Or(text, "1h"))
+	must(t, err)
+	end := time.Now().Add(limit)
+	return func() bool { return time.Now().Before(end) }
 }
 
 // try executes a line, if it is new and covered, and reports whether it did.
@@ -65,36 +82,26 @@ func coversFast(line, pattern string, words []string) bool {
 
 // Lines are built from the options that the installed programs say they have, and from
 // those of the table; what a star covers is executed and does nothing but what the command
-// is for. First every option with every payload, then at random until the time is over:
-// CLEW_SEARCH=1h, CLEW_SEED=7 to have the same order again.
+// is for. First every option with every payload, then at random until enough lines were built;
+// at night, or with CLEW_SEARCH=1h, until the time is over.
 //
 // Covers: C-56
 func TestSearch(t *testing.T) {
 	nightly.Alone(t)
-	limit := nightly.Size(4*time.Second, time.Hour)
-	if text := os.Getenv("CLEW_SEARCH"); text != "" {
-		var err error
-		limit, err = time.ParseDuration(text)
-		must(t, err)
-	}
-	seed := uint64(time.Now().UnixNano())
-	if _, err := fmt.Sscan(os.Getenv("CLEW_SEED"), &seed); err == nil {
-		t.Log("the seed is given")
-	}
 	s := &search{t: t, cage: newCage(t), covers: coversFast, seen: map[string]bool{}, covered: map[string]int{}}
+	s.more = s.until(t)
 	sources := searched()
 	if nightly.On() {
 		s.cage.warm()
 	}
-	end := time.Now().Add(limit)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	left := s.enumerate(sources, rng, end)
-	for time.Now().Before(end) {
+	rng := rand.New(rand.NewPCG(nightly.Seed(t), 1))
+	left := s.enumerate(sources, rng)
+	for s.more() {
 		of := sources[rng.IntN(len(sources))]
 		s.try(of, of.random(rng))
 	}
-	t.Logf("seed %d: %d lines built, %d covered and executed, %d found; %d of %d commands had more options to try\n%s",
-		seed, s.built, sum(s.covered), len(s.found), left, len(sources), counts(s.covered))
+	t.Logf("%d lines built, %d covered and executed, %d found; %d of %d commands had more options to try\n%s",
+		s.built, sum(s.covered), len(s.found), left, len(sources), counts(s.covered))
 	if len(s.found) > 0 {
 		t.Errorf("%d lines that a star covers did more than the command is for", len(s.found))
 	}
@@ -109,7 +116,7 @@ func TestSearch(t *testing.T) {
 // enumerate tries every option with every payload, in turn for each command, so that none
 // is left out when the time is over; first those of programs that have not had their share.
 // It gives how many commands had more lines.
-func (s *search) enumerate(sources []source, rng *rand.Rand, end time.Time) (left int) {
+func (s *search) enumerate(sources []source, rng *rand.Rand) (left int) {
 	type queue struct {
 		of   source
 		next func() ([]string, bool)
@@ -120,16 +127,16 @@ func (s *search) enumerate(sources []source, rng *rand.Rand, end time.Time) (lef
 		defer stop()
 		queues = append(queues, queue{of, next})
 	}
-	for len(queues) > 0 && time.Now().Before(end) {
+	for len(queues) > 0 && s.more() {
 		some := slices.ContainsFunc(queues, func(q queue) bool { return s.wants(q.of) })
 		queues = slices.DeleteFunc(queues, func(q queue) bool {
 			if some && !s.wants(q.of) {
 				return false
 			}
-			for time.Now().Before(end) { // to the next line that is executed
+			for s.more() { // to the next line that is executed
 				words, ok := q.next()
 				if !ok {
-					s.fill(q.of, rng, end)
+					s.fill(q.of, rng)
 					return true
 				}
 				if s.try(q.of, words) {
@@ -143,9 +150,9 @@ func (s *search) enumerate(sources []source, rng *rand.Rand, end time.Time) (lef
 }
 
 // fill executes random lines of a program that has few options until it had its share.
-func (s *search) fill(of source, rng *rand.Rand, end time.Time) {
+func (s *search) fill(of source, rng *rand.Rand) {
 	for range 200_000 { // most lines are not covered, or are not new
-		if !s.wants(of) || !time.Now().Before(end) {
+		if !s.wants(of) || !s.more() {
 			return
 		}
 		s.try(of, of.random(rng))

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // Covers: STO-33, STO-34, STO-35, STO-36, TOOL-20
@@ -70,7 +72,7 @@ func TestConstants(t *testing.T) {
 
 // Covers: STO-36, STO-37
 func TestSummariesAreShortAndWhole(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	nightly.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		text = strings.Repeat(text, rapid.IntRange(1, 100).Draw(t, "times"))
 		out := Output(text)
