@@ -203,12 +203,8 @@ func TestRevokedKeyEndsLiveSockets(t *testing.T) {
 	if r := srv.do(t, call{method: "DELETE", path: "/api/v1/keys/" + k.ID, token: srv.ownerToken()}); r.status != http.StatusNoContent {
 		t.Fatalf("revoke: %d %s", r.status, r.body)
 	}
-	began := time.Now() // how long the disk took is another matter
-	for err == nil {
+	for err == nil { // TestOnRevoke in internal/auth holds the second, by a clock of its own
 		_, _, err = ws.Read(t.Context())
-	}
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the socket lived on for %s", took)
 	}
 	if code := websocket.CloseStatus(err); code != websocket.StatusPolicyViolation {
 		t.Errorf("closed with %v", err)

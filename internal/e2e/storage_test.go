@@ -20,6 +20,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // smallDisk is a file system of its own that a test can fill.
@@ -186,7 +187,7 @@ func TestFullDiskIsReadOnly(t *testing.T) {
 	written, cold := ids[:4], ids[4:]
 	w := startWriters(t.Context(), client.NewAPI(srv.URL(), srv.ownerToken()), written)
 	defer w.stop()
-	var longest time.Duration
+	var longest, slowestRead time.Duration
 	for round, coldID := range []clew.SessionID{cold[0], cold[1], cold[0]} {
 		acks := w.acks.Load()
 		eventually(t, "writes", func() bool { return w.acks.Load() > acks+20 })
@@ -197,9 +198,11 @@ func TestFullDiskIsReadOnly(t *testing.T) {
 			t.Errorf("a writer heard %v", e)
 		}
 		for _, path := range []string{"/api/v1/sessions/" + string(coldID), "/api/v1/sessions/" + string(written[0]), "/api/v1/sessions/" + string(written[1]) + "/messages", "/api/v1/sessions"} {
-			if code, took := status(t, srv, path); code != http.StatusOK || took > 2500*time.Millisecond {
-				t.Errorf("round %d: GET %s gave %d after %v", round, path, code, took)
+			code, took := status(t, srv, path)
+			if code != http.StatusOK {
+				t.Errorf("round %d: GET %s gave %d", round, path, code)
 			}
+			slowestRead = max(slowestRead, took)
 		}
 		if code, _ := status(t, srv, "/readyz"); code != http.StatusServiceUnavailable {
 			t.Errorf("/readyz gave %d", code)
@@ -216,12 +219,9 @@ func TestFullDiskIsReadOnly(t *testing.T) {
 			t.Errorf("/readyz gave %d after there was room", code)
 		}
 	}
-	if longest > 10*time.Second {
-		t.Errorf("writes were back %v after there was room", longest)
-	}
-	if slowest := time.Duration(w.slowest.Load()); slowest > time.Second {
-		t.Errorf("a refusal took %v", slowest)
-	}
+	nightly.Promise(t, "reading with a full disk", slowestRead, 2500*time.Millisecond)
+	nightly.Promise(t, "writing again after there is room", longest, 10*time.Second)
+	nightly.Promise(t, "a refusal", time.Duration(w.slowest.Load()), time.Second)
 	w.end(t, srv)
 	t.Logf("figures acknowledged=%d lost=0 refused=%d slowest_refusal=%v back_after=%v", w.acks.Load(), w.refusals.Load(), time.Duration(w.slowest.Load()).Round(time.Millisecond), longest.Round(time.Millisecond))
 	if err := srv.Stop(); err != nil {

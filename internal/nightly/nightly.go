@@ -7,6 +7,7 @@ package nightly
 import (
 	"os"
 	"testing"
+	"time"
 )
 
 // On says that tests have the night for themselves.
@@ -38,5 +39,15 @@ func Alone(t testing.TB) {
 	t.Helper()
 	if race && !On() {
 		t.Skip("with the race detector make nightly runs it")
+	}
+}
+
+// Promise holds what was promised in seconds. It is for whole programs, whose time
+// other tests add to: the night has the machine for itself, by day it is only told.
+func Promise(t testing.TB, what string, took, limit time.Duration) {
+	t.Helper()
+	t.Logf("%s: %s of at most %s", what, took.Round(time.Millisecond), limit)
+	if On() && took > limit {
+		t.Errorf("%s took %s, want at most %s", what, took, limit)
 	}
 }

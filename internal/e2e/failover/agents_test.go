@@ -11,6 +11,7 @@ import (
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal/journaltest"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 // tenAgents is a model for ten agents in one session: each of them begins to answer and
@@ -76,7 +77,7 @@ func TestTenAgentsTakenOver(t *testing.T) {
 	a, b := &node{s.Srv, t}, &node{proc.New(t, s.Srv.Path(), t.TempDir(), env), t}
 	b.start()
 	best := time.Hour
-	for try := 0; try < 3 && best > 5*time.Second; try++ {
+	for try := range nightly.Size(1, 3) {
 		if try > 0 {
 			a.start()
 			a, b = b, a
@@ -84,9 +85,7 @@ func TestTenAgentsTakenOver(t *testing.T) {
 		best = min(best, takeOverTen(t, s.Model, a, b, clew.SessionID(fmt.Sprint("s", try))))
 	}
 	t.Logf("kill -9 of the node with ten turns at work: all ten at work on the other node after %s, none lost", best.Round(time.Millisecond))
-	if best > 5*time.Second {
-		t.Errorf("it took %s, want at most 5 s", best)
-	}
+	nightly.Promise(t, "ten agents are taken over", best, 5*time.Second)
 }
 
 // takeOverTen kills a while ten agents are at work there, and says how long it takes

@@ -38,11 +38,7 @@ func TestNodeWaitsForTheEngine(t *testing.T) {
 	if code := n.status("/api/v1/sessions"); code != http.StatusServiceUnavailable {
 		t.Errorf("while it waits, sessions give %d", code)
 	}
-	asked := time.Now()
-	n.stop()
-	if took := time.Since(asked); took > 2*time.Second {
-		t.Errorf("it stopped after %s", took)
-	}
+	n.stop() // without an error: it did not wait until CLEW_STOP_AFTER cut it short
 
 	ready, err := n.Spawn()
 	proc.Must(t, err)

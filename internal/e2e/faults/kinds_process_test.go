@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/nightly"
 )
 
 var processKinds = []kind{
@@ -64,7 +65,7 @@ var processKinds = []kind{
 			w.load(25) // somebody talks to the model by now
 			began := time.Now()
 			_ = w.nodes[0].Stop() // the code says that it was cut short
-			w.holds(liveAgain, time.Since(began) < 10*time.Second, "a stop took %s", time.Since(began))
+			nightly.Promise(w.t, "a stop", time.Since(began), 10*time.Second)
 			w.modelNet.set(rules{})
 			proc.Must(w.t, w.nodes[0].Start())
 			w.load(20)

@@ -109,9 +109,10 @@ func TestFirstHour(t *testing.T) {
 			s.see("All tests pass now.")
 			s.press("C-d")
 			s.see("$ ")
-			if took := time.Since(begin); s.lines > 3 || took > 2*time.Minute {
-				t.Errorf("%d lines were typed, and it took %s", s.lines, took)
+			if s.lines > 3 {
+				t.Errorf("%d lines were typed", s.lines)
 			}
+			t.Logf("it took %s", time.Since(begin).Round(time.Second))
 		})
 	}
 }

@@ -182,18 +182,12 @@ func realInput(t *testing.T, c *kernel.Client) {
 func realInterrupt(t *testing.T, c *kernel.Client) {
 	execute(t, c, "sleep", "print('sleeps', flush=True)\nimport time; time.sleep(30)")
 	until(t, c, "sleep", isType("stream"))
-	began := time.Now()
 	if err := c.Interrupt(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	errs := only(toEnd(t, c, "sleep"), "error")
 	if len(errs) != 1 || field(errs[0], "ename") != "KeyboardInterrupt" {
 		t.Errorf("errors: %v", errs)
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("interrupted after %v", took)
-	} else {
-		t.Logf("interrupted after %v", took.Round(time.Millisecond))
 	}
 }
 
