@@ -36,7 +36,7 @@ import (
 
 var ann = clew.Principal{User: "ann", Role: clew.RoleAdmin}
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for what has to come, while nothing else does.
 const patience = 60 * time.Second
 
 // A world is a host with one session whose notebooks are run, and a fold of its records
@@ -217,15 +217,17 @@ func (w *world) take(r clew.Record, data any) {
 // until waits until something is on record.
 func (w *world) until(what string, is func() bool) {
 	w.Helper()
-	late := time.After(patience)
+	late := time.NewTimer(patience)
+	defer late.Stop()
 	for {
 		w.fold()
 		if is() {
 			return
 		}
 		select {
-		case <-w.moved:
-		case <-late:
+		case <-w.moved: // much may have to come on a busy machine
+			late.Reset(patience)
+		case <-late.C:
 			w.Fatalf("%s did not come\n%s", what, w.story())
 		}
 	}
