@@ -102,6 +102,7 @@ func (v *visitor) speak() {
 		v.crowd.broken.Add(1)
 	case clew.CodeOf(err) == clew.QueueFull: // all agents have work: it is sent again
 		v.crowd.broken.Add(1)
+		v.rest() // or the agents get no processor
 	default:
 		v.crowd.T.Errorf("visitor %d: %v", v.n, err)
 	}
@@ -260,11 +261,12 @@ func (c *crowd) leaks(all []*visitor) {
 				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				defer cancel()
 				if l, err := client.DialLocal(ctx, c.socket()); err == nil {
+					defer l.Close()
 					_ = l.SendCommand(clew.TaskCommandData{CommandName: clew.TaskCommandFollow, Data: clew.FollowData{Scope: clew.FollowOwn}})
-					if task := v.tasks[0]; task.taken.SessionID != "" && v.n%10 == 0 {
-						_ = l.Follow(ctx, task.taken.SessionID, clew.FollowData{ResumeFrom: "start"})
+					// Somebody who never got through to the server has said nothing.
+					if v.n%10 == 0 && len(v.tasks) > 0 && v.tasks[0].taken.SessionID != "" {
+						_ = l.Follow(ctx, v.tasks[0].taken.SessionID, clew.FollowData{ResumeFrom: "start"})
 					}
-					l.Close()
 				}
 			})
 		}
