@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 const mb = 1 << 20
@@ -43,18 +44,14 @@ func fill(t *testing.T, w *Workspaces, name string, size int) {
 }
 
 // grown asks until the workspaces were looked at again.
-func grown(t *testing.T, u *Use) error {
+func grown(t *testing.T, u *Use) (err error) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for before := u.looks; u.looks < before+2; <-time.After(time.Millisecond) { // one may have begun before
-		if err := u.Grown(); err != nil {
-			return err
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("nobody looked")
-		}
-	}
-	return nil
+	before := u.looks
+	poll.Until(t, "somebody looks", func() bool {
+		err = u.Grown()
+		return err != nil || u.looks >= before+2 // one look may have begun before
+	})
+	return err
 }
 
 // The workspaces of a user count together, those of another do not. What would go
@@ -80,11 +77,7 @@ func TestQuotaOfAUser(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(w.dir, "s2")); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); s1.Room(mb) != nil; <-time.After(w.pace) {
-		if time.Now().After(deadline) {
-			t.Fatal("still refused after the deletion")
-		}
-	}
+	poll.Until(t, "room after the deletion", func() bool { return s1.Room(mb) == nil })
 }
 
 // A command is stopped when its workspace grows over the quota. One that had too much

@@ -118,19 +118,18 @@ func TestDiskFull(t *testing.T) {
 func fill(t *testing.T, api *client.API, id clew.SessionID) (acked []string, refusal error) {
 	t.Helper()
 	for i := range 10_000 {
-		ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 		title := fmt.Sprintf("%06d%s", i, strings.Repeat("x", 180))
 		text := fmt.Sprintf("%s %s", title, strings.Repeat("x", 100_000))
-		_, err := api.Command(ctx, id, "", clew.CommandUserMessage, clew.UserMessageData{Text: text})
-		cancel()
-		switch {
-		case err == nil:
-			acked = append(acked, title)
-		case clew.CodeOf(err) == clew.QueueFull:
-			time.Sleep(10 * time.Millisecond) // the echo is behind
-		default:
-			return acked, err
+		eventually(t, "the echo catches up", func() bool {
+			ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
+			defer cancel()
+			_, refusal = api.Command(ctx, id, "", clew.CommandUserMessage, clew.UserMessageData{Text: text})
+			return clew.CodeOf(refusal) != clew.QueueFull
+		})
+		if refusal != nil {
+			return acked, refusal
 		}
+		acked = append(acked, title)
 	}
 	t.Fatal("the disk did not get full")
 	return nil, nil

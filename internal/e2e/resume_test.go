@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/nightly"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 const (
@@ -47,7 +48,7 @@ type chaos struct {
 // and the server is killed again and again. In the end every client has seen
 // exactly the journal, and every command that was acknowledged took effect once.
 //
-// CLEW_CHAOS_KILLS sets how often, CLEW_CHAOS_SEED repeats the choices of a run.
+// CLEW_CHAOS_KILLS sets how often, CLEW_SEED repeats the choices of a run.
 //
 // Covers: WS-009, WS-094, WS-097, WS-121, WS-122, WS-123, STO-07, G-16, G-17
 func TestResumeUnderKills(t *testing.T) {
@@ -55,8 +56,7 @@ func TestResumeUnderKills(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	kills := numberFrom(t, nightly.Size(15, 1000), "CLEW_CHAOS_KILLS", "CLEW_E2E_KILLS")
-	seed := uint64(numberFrom(t, int(rand.Uint32()), "CLEW_CHAOS_SEED"))
-	t.Logf("seed %d: CLEW_CHAOS_SEED=%d repeats its choices", seed, seed)
+	seed := nightly.Seed(t)
 
 	// Sealing and sweeping happen all the time too, so that readers cross the
 	// seam between stream and archive; slow readers are soon too slow.
@@ -209,15 +209,12 @@ func (c *chaos) verifyJournal() []journal {
 func (c *chaos) awaitReaders(heads []journal) {
 	c.t.Helper()
 	began := time.Now()
-	deadline := began.Add(2 * time.Minute)
 	for _, v := range c.views {
-		for v.last() < uint64(len(heads[v.session].frames)) {
-			if time.Now().After(deadline) || c.problems.any() {
-				c.problems.addf("%s is at %d of %d; %v", v.name, v.last(), len(heads[v.session].frames), v.doing.Load())
-				c.srv.dump()
-				break
-			}
-			time.Sleep(10 * time.Millisecond) // outside processes: nothing to wait on
+		head := uint64(len(heads[v.session].frames))
+		poll.Within(2*time.Minute, func() bool { return v.last() >= head || c.problems.any() })
+		if v.last() < head {
+			c.problems.addf("%s is at %d of %d; %v", v.name, v.last(), head, v.doing.Load())
+			c.srv.dump()
 		}
 		if err := v.compare(heads[v.session]); err != nil {
 			c.problems.addf("%s: %v", v.name, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/journal"
 	"github.com/clew-run/clew/internal/journal/journaltest"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 )
@@ -239,29 +240,10 @@ func TestInboxOfTwoNodes(t *testing.T) {
 	syncRows(t, a, id, inboxRows{"ann": {question(id, "q1", 0), question(id, "q2", 0)}})
 	expect(t, heard, "+q1", "+q2")
 	ja.Close(context.Background()) // it gives its shards up
-	deadline := time.Now().Add(time.Minute)
-	for {
-		_, err := jb.Claim(t.Context(), shard)
-		if err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("claim: %v", err)
-		}
-		time.Sleep(50 * time.Millisecond) // the other processes need the time
-	}
+	poll.Until(t, "the shard is free", func() bool { _, err := jb.Claim(t.Context(), shard); return err == nil })
 	syncRows(t, b, id, inboxRows{"ann": {question(id, "q2", 0)}})
 	expect(t, heard, "-q1")
-	for { // a replica that is behind may answer
-		got := listed(t, b, "ann")
-		if got == "s1/q2/Work/0" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("ann has %s", got)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	poll.Until(t, "ann has one question", func() bool { return listed(t, b, "ann") == "s1/q2/Work/0" }) // a replica that is behind may answer
 }
 
 // ringing hears notices and answers them as told.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/session"
 )
 
@@ -44,11 +45,7 @@ func (c company) join(name string, v version) *Journal {
 // await waits for something that the nodes find out by their beats.
 func (c company) await(what string, ok func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			c.t.Fatalf("not so: %s", what)
-		}
-	}
+	poll.Until(c.t, what, ok)
 }
 
 // While an older node is up, the others write what it can read and seal nothing.

@@ -82,6 +82,7 @@ var order = []string{
 var outside = []string{
 	"bench", "examples", "deploy",
 	"internal/e2e", "internal/gen", "internal/transcript", "internal/layers", "internal/requirements",
+	"internal/poll",    // how a test waits for other processes
 	"internal/nightly", // how much a long test does
 	"internal/gate",    // how .ci/run runs suites
 	"internal/notebook/jupytertest",

@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/auth"
 	"github.com/clew-run/clew/internal/clock/clocktest"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/session"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/session/decide"
@@ -84,9 +85,7 @@ func TestStaysForWhoIsThere(t *testing.T) {
 	if !s.idle.enter() {
 		t.Fatal("the door is closed")
 	}
-	for s.socket.Load().Clients() > 0 { // it notices the end by itself
-		time.Sleep(time.Millisecond)
-	}
+	poll.Until(t, "it notices the end by itself", func() bool { return s.socket.Load().Clients() == 0 })
 	c.Advance(time.Hour)
 	if s.leaves(t.Context()) {
 		t.Fatal("it left a request alone")
@@ -144,9 +143,7 @@ func TestStaysForWork(t *testing.T) {
 				t.Fatal("it left its work")
 			}
 			close(agent.goOn)
-			for s.host.AtWork() > 0 { // the turn ends by itself
-				time.Sleep(time.Millisecond)
-			}
+			poll.Until(t, "the turn ends by itself", func() bool { return s.host.AtWork() == 0 })
 			c.Advance(time.Hour)
 			if left := s.leaves(t.Context()); left != (timeout == 0) {
 				t.Errorf("it left: %v", left)

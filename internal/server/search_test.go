@@ -1,32 +1,30 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // awaitFound searches until the index has followed and finds so much.
 func awaitFound(t *testing.T, api *client.API, q client.SearchQuery, total int) client.SearchResult {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		r, err := api.Search(t.Context(), q)
-		if err != nil {
+	var r client.SearchResult
+	poll.Until(t, fmt.Sprintf("%d found by %+v", total, q), func() bool {
+		var err error
+		if r, err = api.Search(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
-		if r.Total == total && !r.Indexing {
-			return r
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%+v: %+v", q, r)
-		}
-	}
+		return r.Total == total && !r.Indexing
+	})
+	return r
 }
 
 func findsNothing(t *testing.T, api *client.API, when string) {

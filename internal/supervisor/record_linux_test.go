@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew/internal/notebook/zmtp"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // A recording has what a program publishes, as it came and from some message on: it begins
@@ -44,7 +45,7 @@ func TestRecording(t *testing.T) {
 		if all = append(all, zmtp.Encode(frames)...); len(all) > int(r.Max) {
 			all = nil
 		}
-		eventually(t, "the message in the file", func() bool {
+		poll.Until(t, "the message in the file", func() bool {
 			got, err := os.ReadFile(r.File)
 			return err == nil && bytes.Equal(got, all)
 		})

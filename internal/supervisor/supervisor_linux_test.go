@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // TestMain also plays the server that is killed: see server_linux_test.go.
@@ -73,18 +75,9 @@ func ended(t testing.TB, h *Held) Ended {
 	return e
 }
 
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); <-time.After(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("in vain: %s", what)
-		}
-	}
-}
-
 func waitFile(t testing.TB, name string) string {
 	t.Helper()
-	eventually(t, name, func() bool { b, _ := os.ReadFile(name); return bytes.HasSuffix(b, []byte("\n")) })
+	poll.Until(t, name, func() bool { b, _ := os.ReadFile(name); return bytes.HasSuffix(b, []byte("\n")) })
 	b, _ := os.ReadFile(name)
 	return strings.TrimSpace(string(b))
 }
@@ -272,7 +265,7 @@ func TestEndedMeanwhile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "its end", func() bool { return !supervised(dir) })
+	poll.Until(t, "its end", func() bool { return !supervised(dir) })
 	again, err := Find(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +291,7 @@ func TestOrphan(t *testing.T) {
 		}
 		waitFile(t, file)
 		h.Release()
-		eventually(t, "its end", func() bool { return !supervised(dir) })
+		poll.Until(t, "its end", func() bool { return !supervised(dir) })
 		again, err := Find(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
@@ -316,7 +309,7 @@ func TestOrphan(t *testing.T) {
 		}
 		for range 20 {
 			h.Release()
-			eventually(t, "it is alone", func() bool { f := look(dir); return !f.Held && !f.AloneSince.IsZero() })
+			poll.Until(t, "it is alone", func() bool { f := look(dir); return !f.Held && !f.AloneSince.IsZero() })
 			if h, err = Find(t.Context(), dir); err != nil {
 				t.Fatal(err)
 			}
@@ -328,7 +321,7 @@ func TestOrphan(t *testing.T) {
 			if h, err = Find(t.Context(), dir); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "it is held", func() bool { return look(dir).Held })
+			poll.Until(t, "it is held", func() bool { return look(dir).Held })
 		}
 		defer h.Release()
 		if err := h.Kill(); err != nil {

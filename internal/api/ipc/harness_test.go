@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // patience is how long a test waits for what must come.
@@ -91,12 +92,7 @@ func (b *bench) noted() string {
 // until waits for a condition.
 func (b *bench) until(what string, ok func() bool) {
 	b.t.Helper()
-	for end := time.Now().Add(patience); !ok(); {
-		if time.Now().After(end) {
-			b.t.Fatalf("not in time: %s", what)
-		}
-		time.Sleep(time.Millisecond)
-	}
+	poll.Until(b.t, what, ok)
 }
 
 // A guest is a client that speaks in lines.

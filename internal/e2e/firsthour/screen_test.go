@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // A screen is the person's shell in a tmux of its own.
@@ -74,22 +75,20 @@ func (s *screen) gone(text string) {
 // instead.
 func (s *screen) see(want ...string) string {
 	s.t.Helper()
-	for end := time.Now().Add(time.Minute); ; {
-		text := s.do("capture-pane", "-p", "-J")
-		missing := ""
+	text, missing := "", ""
+	found := poll.Within(time.Minute, func() bool {
+		text, missing = s.do("capture-pane", "-p", "-J"), ""
 		for _, w := range want {
 			if !slices.ContainsFunc(strings.Split(w, "|"), func(part string) bool { return strings.Contains(text, part) }) {
 				missing = w
 			}
 		}
-		if missing == "" {
-			return text
-		}
-		if time.Now().After(end) {
-			s.t.Fatalf("%q did not show:\n%s", missing, text)
-		}
-		time.Sleep(50 * time.Millisecond) // tmux has no way to wait for a screen
+		return missing == ""
+	})
+	if !found {
+		s.t.Fatalf("%q did not show:\n%s", missing, text)
 	}
+	return text
 }
 
 // picture keeps the screen for somebody to look at.

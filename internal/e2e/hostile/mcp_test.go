@@ -2,14 +2,15 @@ package hostile
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -95,18 +96,11 @@ func TestChangedToolIsAskedAnew(t *testing.T) {
 // awaitState waits until the state for user interfaces has a text.
 func (r *run) awaitState(text string) {
 	r.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
+	poll.Until(r.t, fmt.Sprintf("%q in the state", text), func() bool {
 		env, err := r.do(clew.CommandGetState, clew.GetStateData{Scope: clew.ScopeUI})
 		proc.Must(r.t, err)
-		if strings.Contains(string(env.Data), text) {
-			return
-		}
-		if time.Now().After(deadline) {
-			r.t.Fatalf("the state never had %q: %s", text, env.Data)
-		}
-		time.Sleep(20 * time.Millisecond) // an outside process is at work
-	}
+		return strings.Contains(string(env.Data), text)
+	})
 }
 
 // do carries a command out that has an answer of its own.

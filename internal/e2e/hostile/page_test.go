@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // addPages gives the tool server a tool with a page, a tool for the page, and one for
@@ -47,20 +47,17 @@ func addPages(s *sdk.Server, key string, called func(string) func() (string, err
 func (r *run) awaitPage(what string, ok func(w clew.WindowState) bool) clew.WindowState {
 	r.t.Helper()
 	api := client.NewAPI(r.srv.URL(), r.srv.token())
-	deadline := time.Now().Add(patience)
-	for {
+	var page clew.WindowState
+	poll.Until(r.t, "a page with "+what, func() bool {
 		got, err := api.Windows(r.t.Context(), r.session)
 		proc.Must(r.t, err)
-		for _, w := range got.Windows {
-			if w.Content.Kind == clew.WindowMCPApp && ok(w) {
-				return w
-			}
+		i := slices.IndexFunc(got.Windows, func(w clew.WindowState) bool { return w.Content.Kind == clew.WindowMCPApp && ok(w) })
+		if i >= 0 {
+			page = got.Windows[i]
 		}
-		if time.Now().After(deadline) {
-			r.t.Fatalf("no page with %s: %+v", what, got.Windows)
-		}
-		time.Sleep(20 * time.Millisecond) // an outside process is at work
-	}
+		return i >= 0
+	})
+	return page
 }
 
 func (r *run) calls(ids ...string) func(clew.WindowState) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // A Setup says what a stage is made of. All of it may be left out.
@@ -233,14 +234,10 @@ func Must(t testing.TB, err error) {
 func Eventually(t testing.TB, what string, limit time.Duration, ok func() bool) time.Duration {
 	t.Helper()
 	start := time.Now()
-	for time.Since(start) < limit {
-		if ok() {
-			return time.Since(start)
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !poll.Within(limit, ok) {
+		t.Fatalf("%s: not within %s", what, limit)
 	}
-	t.Fatalf("%s: not within %s", what, limit)
-	return 0
+	return time.Since(start)
 }
 
 // ReadFile reads a file of a test.

@@ -3,15 +3,16 @@ package transfer
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 const asking clew.SessionID = "sess_asking"
@@ -48,7 +49,8 @@ func (n *node) rest(method, path string, in, out any) int {
 // Its rows follow the sessions.
 func (n *node) inbox(want int) map[clew.SessionID]clew.RequestID {
 	n.t.Helper()
-	for end := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
+	var open map[clew.SessionID]clew.RequestID
+	poll.Until(n.t, fmt.Sprintf("%d questions", want), func() bool {
 		var page struct {
 			Items []struct {
 				SessionID clew.SessionID `json:"session_id"`
@@ -59,19 +61,15 @@ func (n *node) inbox(want int) map[clew.SessionID]clew.RequestID {
 			}
 		}
 		n.rest("GET", "/inbox", nil, &page)
-		open := map[clew.SessionID]clew.RequestID{}
+		open = map[clew.SessionID]clew.RequestID{}
 		for _, i := range page.Items {
 			if open[i.SessionID] = i.Question.RequestID; i.Question.Question != "Apples or pears?" {
 				n.t.Errorf("asked is %q", i.Question.Question)
 			}
 		}
-		if len(open) == want && len(page.Items) == want {
-			return open
-		}
-		if time.Now().After(end) {
-			n.t.Fatalf("%d questions, want %d: %v", len(page.Items), want, page)
-		}
-	}
+		return len(open) == want && len(page.Items) == want
+	})
+	return open
 }
 
 // answer answers from the inbox and waits until the agent has heard it.

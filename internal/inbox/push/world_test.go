@@ -12,6 +12,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/inbox/push/pushtest"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/session/core"
 	"github.com/clew-run/clew/internal/tool/fetch"
 )
@@ -103,11 +104,7 @@ func (w *world) run() (stop func()) {
 // until waits for something that nothing tells of.
 func (w *world) until(holds func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatal("it never came to be")
-		}
-	}
+	poll.Until(w.t, "what nothing tells of", holds)
 }
 
 func person(user, key string) clew.Principal {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/supervisor"
 	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/shell"
@@ -123,7 +124,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the cell begins", func() bool { _, err := os.Stat(filepath.Join(b.ws.Dir, "begun")); return err == nil })
+	poll.Until(t, "the cell begins", func() bool { _, err := os.Stat(filepath.Join(b.ws.Dir, "begun")); return err == nil })
 	if err := k.Interrupt(); err != nil {
 		t.Error(err)
 	}
@@ -219,7 +220,7 @@ func TestOrphan(t *testing.T) {
 	k := b.start(nil)
 	b.run(k, "1")
 	k.Release()
-	eventually(t, "its end", func() bool { return !b.All()[0].Running })
+	poll.Until(t, "its end", func() bool { return !b.All()[0].Running })
 	k, err := b.Find(t.Context(), "kernel")
 	if e, ended := b.forgotten(k); !ended || e.Why != supervisor.WhyOrphan {
 		t.Errorf("%v %v", e, err)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // unlimited gives groups on a hierarchy of version 2 that need not have any
@@ -56,11 +58,7 @@ func TestGroupEnds(t *testing.T) {
 	if err := g.Join(joined.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(g.Processes()) < 4; <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("in the group are %v", g.Processes())
-		}
-	}
+	poll.Until(t, "four processes in the group", func() bool { return len(g.Processes()) >= 4 })
 	if g.Reached() != "" {
 		t.Errorf("it met %q", g.Reached())
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -114,12 +115,7 @@ func TestSwitchOffDuringACall(t *testing.T) {
 // started waits until so many starts were noted by other processes.
 func (f *fixture) started(n int) {
 	f.t.Helper()
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if len(f.pids()) >= n {
-			return
-		}
-	}
-	f.t.Fatalf("only %d starts", len(f.pids()))
+	poll.Until(f.t, fmt.Sprintf("%d starts", n), func() bool { return len(f.pids()) >= n })
 }
 
 // What a server started ends with it.

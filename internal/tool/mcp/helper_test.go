@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/settings"
 	"github.com/clew-run/clew/internal/tool"
 )
@@ -208,15 +209,10 @@ func (f *fixture) pids() []int {
 // gone waits until a process is no more, or only waits to be reaped by another.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			return
-		}
-		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || bytes.Contains(b, []byte(") Z ")) {
-			return
-		}
-	}
-	t.Fatalf("process %d is still there", pid)
+	poll.Until(t, fmt.Sprintf("the end of process %d", pid), func() bool {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err != nil || bytes.Contains(b, []byte(") Z ")) || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	})
 }
 
 type lockedBuffer struct {

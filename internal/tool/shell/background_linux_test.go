@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -48,10 +49,10 @@ func TestBackground(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 		write(t, b.ws.Dir+"/go", "")
-		eventually(t, "the second output", func() bool { return strings.HasPrefix(b.read(id), "two\n") })
+		poll.Until(t, "the second output", func() bool { return strings.HasPrefix(b.read(id), "two\n") })
 		write(t, b.ws.Dir+"/end", "")
 		var all string
-		eventually(t, "its end", func() bool { all += b.read(id); return strings.Contains(all, "exit code 4]") })
+		poll.Until(t, "its end", func() bool { all += b.read(id); return strings.Contains(all, "exit code 4]") })
 		if !strings.Contains(all, "three\n") {
 			t.Errorf("%q", all)
 		}
@@ -86,7 +87,7 @@ func TestBackgroundTimeLimit(t *testing.T) {
 	if r.IsError {
 		t.Fatalf("%+v", r)
 	}
-	eventually(t, "the time limit", func() bool { return strings.Contains(b.read("cmd_1"), stoppedByLimit) })
+	poll.Until(t, "the time limit", func() bool { return strings.Contains(b.read("cmd_1"), stoppedByLimit) })
 }
 
 // A command that ends at once is told as such.
@@ -101,7 +102,7 @@ func TestBackgroundThatEnds(t *testing.T) {
 func TestBackgroundFloodIsBounded(t *testing.T) {
 	b := newBench(t, Options{Sandbox: SandboxNone, Marker: "test"})
 	id, _ := b.background("yes | head -c 5000000; echo over")
-	eventually(t, "the flood's end", func() bool { return b.shell.findJob(clew.SessionID(t.Name()), id).ended() })
+	poll.Until(t, "the flood's end", func() bool { return b.shell.findJob(clew.SessionID(t.Name()), id).ended() })
 	if text := b.read(id); len(text) > keepBackground+1000 || !strings.Contains(text, "over\n") || !strings.Contains(text, "left out") {
 		t.Errorf("%d bytes", len(text))
 	}
@@ -126,7 +127,7 @@ func TestBackgroundLimitAndSessions(t *testing.T) {
 			t.Errorf("%s reaches into another session", tl.Spec().Name)
 		}
 	}
-	eventually(t, "all to run", func() bool { return len(alive(word)) == maxJobs })
+	poll.Until(t, "all to run", func() bool { return len(alive(word)) == maxJobs })
 	b.shell.EndSession(clew.SessionID(t.Name()))
 	if left := alive(word); len(left) > 0 {
 		t.Errorf("left: %v", left)

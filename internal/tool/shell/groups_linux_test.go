@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/tool"
 	"github.com/clew-run/clew/internal/tool/limit"
 	"github.com/clew-run/clew/internal/tool/limit/limittest"
@@ -59,7 +60,7 @@ func TestCommandsOfAUserTogether(t *testing.T) {
 		return r
 	}
 	as("ann", map[string]any{"command": "for i in $(seq 20); do sleep 60 & done; touch there; wait", "background": true})
-	eventually(t, "20 processes of ann", func() bool { _, err := b.ws.Root.Stat("there"); return err == nil })
+	poll.Until(t, "20 processes of ann", func() bool { _, err := b.ws.Root.Stat("there"); return err == nil })
 	many := map[string]any{"command": "exec sh -c 'for i in $(seq 20); do sleep 60 & done'"}
 	if r := as("ann", many); !strings.Contains(r.Text, "annot fork") {
 		t.Errorf("two commands of one user: %s", r.Text)
@@ -82,7 +83,7 @@ func TestGroupEndsWhatForksAway(t *testing.T) {
 			t.Errorf("processes %v are left", left)
 		}
 		b.use(executeCommand{b.shell}, map[string]any{"command": "trap '' TERM; sleep " + mark + " & wait; wait", "background": true})
-		eventually(t, "a command in the background", func() bool { return len(alive(mark)) > 0 })
+		poll.Until(t, "a command in the background", func() bool { return len(alive(mark)) > 0 })
 		b.use(stopCommand{b.shell}, map[string]any{"id": "cmd_1"})
 		if left := alive(mark); len(left) > 0 {
 			t.Errorf("processes %v are left", left)

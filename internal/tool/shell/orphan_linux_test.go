@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/clew-run/clew"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/internal/tool"
 )
 
@@ -117,11 +118,11 @@ func TestKillOfTheServerLeavesNothing(t *testing.T) {
 		if line, err := out.ReadString('\n'); err != nil || line != "started\n" {
 			t.Fatalf("%q %v", line, err)
 		}
-		eventually(t, "the command to start all its processes", func() bool { return len(alive(word)) >= 5 })
+		poll.Until(t, "the command to start all its processes", func() bool { return len(alive(word)) >= 5 })
 		if err := server.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the end of all its processes", func() bool { return len(alive(word)) == 0 })
+		poll.Until(t, "the end of all its processes", func() bool { return len(alive(word)) == 0 })
 	})
 }
 
@@ -153,7 +154,7 @@ func TestSweepFindsWhatIsLeft(t *testing.T) {
 		}
 		return n
 	}
-	eventually(t, "two processes", func() bool { return asleep() == 2 })
+	poll.Until(t, "two processes", func() bool { return asleep() == 2 })
 	wardens := below(server.Process.Pid, 0)
 	if err := syscall.Kill(server.Process.Pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -167,14 +168,14 @@ func TestSweepFindsWhatIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The command died with its warden, the daemon did not.
-	eventually(t, "only the daemon", func() bool { return asleep() == 1 && left() == 1 })
+	poll.Until(t, "only the daemon", func() bool { return asleep() == 1 && left() == 1 })
 	if n, err := Sweep(t.Context(), Marker(t.TempDir())); n != 0 || err != nil {
 		t.Fatalf("the sweep of another directory ended %d: %v", n, err)
 	}
 	if n, err := Sweep(t.Context(), Marker(dataDir)); n != 1 || err != nil {
 		t.Fatalf("the sweep ended %d: %v", n, err)
 	}
-	eventually(t, "none", func() bool { return len(alive(word)) == 0 })
+	poll.Until(t, "none", func() bool { return len(alive(word)) == 0 })
 	if _, err := Sweep(t.Context(), ""); err == nil {
 		t.Error("swept without a marker")
 	}
@@ -187,7 +188,7 @@ func TestKillOfTheWarden(t *testing.T) {
 	if !r.IsError || !strings.Contains(r.Text, "exit code 137, signal KILL") {
 		t.Errorf("%+v", r)
 	}
-	eventually(t, "the end of all its processes", func() bool { return len(alive(word)) == 0 })
+	poll.Until(t, "the end of all its processes", func() bool { return len(alive(word)) == 0 })
 }
 
 // What a command makes belongs to the user that the server runs as, in the

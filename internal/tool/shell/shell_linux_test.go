@@ -163,16 +163,6 @@ func alive(word string) []int {
 	return list
 }
 
-// eventually polls something outside this process.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("in vain: %s", what)
-		}
-	}
-}
-
 func TestPrepareSaysWhatWillRun(t *testing.T) {
 	eachSandbox(t, func(t *testing.T, opts Options) {
 		opts.Env = map[string]string{"EXTRA": "x y", "BASH_ENV": "/evil", "BASH_FUNC_ls%%": "() { evil; }", "CLEW_CALL": "mine", "": "z"}
