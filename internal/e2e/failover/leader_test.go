@@ -72,7 +72,7 @@ func TestLeaderLossBesideTheEngine(t *testing.T) {
 	defer stop()
 	go engine.run(ctx)
 	go ours.run(ctx)
-	least := time.Hour // other tests can only add to it
+	asSoon := false // once is enough: other tests can only add to it
 	for range leaderKills {
 		leader, err := cluster.LeaderOf("CLEW_J_0")
 		proc.Must(t, err)
@@ -80,12 +80,12 @@ func TestLeaderLossBesideTheEngine(t *testing.T) {
 		cluster.Kill(leader)
 		bare, clew := loss(t, killed, engine, ours)
 		t.Logf("the leader is killed: writes of a plain client are taken again after %s, those of clew after %s", bare.Round(time.Millisecond), clew.Round(time.Millisecond))
-		least = min(least, clew-bare)
+		asSoon = asSoon || clew <= bare+leaderSlack
 		cluster.Start(leader)
 		proc.Eventually(t, "the stream has all its replicas", time.Minute, func() bool { return cluster.Whole("CLEW_J_0") })
 	}
-	if least > leaderSlack {
-		t.Errorf("clew needed %s more than the engine", least)
+	if !asSoon {
+		t.Errorf("clew always needed more than %s beyond the engine", leaderSlack)
 	}
 }
 
