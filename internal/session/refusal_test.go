@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/clew-run/clew"
@@ -14,6 +15,11 @@ import (
 // Whoever is told that a session exists already finds it: a refusal, too, waits
 // until its reason is durable.
 func TestRefusalIsDurable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { createAtOnce(t) })
+}
+
+// createAtOnce has many create the same sessions.
+func createAtOnce(t *testing.T) {
 	f := &faults{Journal: new(journaltest.Memory).Node("n1")}
 	f.set(func() {
 		f.before = func([]clew.Record) error { time.Sleep(time.Millisecond); return nil } // as a disk does

@@ -14,6 +14,7 @@ import (
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/journal"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // audit holds what the fault left against the promises: what people saw, then
@@ -54,10 +55,7 @@ func (w *world) caughtUp() {
 			continue
 		}
 		s, err := w.api(w.nodes[0]).GetSession(w.t.Context(), x.id)
-		limit := time.Now().Add(15 * time.Second)
-		for err == nil && x.upTo() < s.LastSeq && time.Now().Before(limit) {
-			time.Sleep(10 * time.Millisecond)
-		}
+		poll.Within(15*time.Second, func() bool { return err != nil || x.upTo() >= s.LastSeq })
 		w.holds(resumeWhole, err == nil && x.upTo() >= s.LastSeq, "%s has %d records, of which a watcher saw %d: %v", x.id, s.LastSeq, x.upTo(), err)
 		x.mu.Lock()
 		w.holds(resumeWhole, x.lost == 0 || w.kind.losesCursors, "%s: a watcher was told %d times that its place is gone", x.id, x.lost)
@@ -74,12 +72,12 @@ func (w *world) states() map[clew.SessionID]string {
 			continue
 		}
 		for i, n := range w.nodes {
-			now, err := w.fresh(n, m.id)
-			limit := time.Now().Add(10 * time.Second)
-			for err == nil && m.text() != now && time.Now().Before(limit) {
-				time.Sleep(20 * time.Millisecond)
+			var now string
+			var err error
+			poll.Within(10*time.Second, func() bool {
 				now, err = w.fresh(n, m.id)
-			}
+				return err != nil || m.text() == now
+			})
 			held := m.text()
 			w.holds(oneState, err == nil && held == now, "%s: a client holds another state than node %d has: %v\n%s", m.id, i, err, difference(held, now))
 			all[m.id] = now
@@ -138,11 +136,8 @@ func (w *world) frugal() {
 		w.holds(slowBounded, most < 200<<10, "the server took %d MB more with a slow reader", most>>10)
 	}
 	for _, n := range w.nodes {
-		limit := time.Now().Add(10 * time.Second)
-		for openFiles(n.Pid()) > 120 && time.Now().Before(limit) {
-			time.Sleep(50 * time.Millisecond)
-		}
-		w.holds(noOrphan, openFiles(n.Pid()) <= 120, "%d descriptors are open though nobody is there", openFiles(n.Pid()))
+		few := poll.Within(10*time.Second, func() bool { return openFiles(n.Pid()) <= 120 })
+		w.holds(noOrphan, few, "%d descriptors are open though nobody is there", openFiles(n.Pid()))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // A gap measures how long nobody was served.
@@ -52,8 +54,10 @@ func (p *pulse) beat() {
 // since waits until somebody was served after a moment, up to a limit, and says how
 // long that took.
 func (p *pulse) since(start time.Time, limit time.Duration) time.Duration {
-	for {
+	took := limit
+	poll.Within(limit-time.Since(start), func() bool {
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		for i := len(p.times) - 1; i >= 0; i-- {
 			if p.times[i].Before(start) {
 				p.times = p.times[i+1:] // nobody asks for earlier moments
@@ -61,14 +65,9 @@ func (p *pulse) since(start time.Time, limit time.Duration) time.Duration {
 			}
 		}
 		if len(p.times) > 0 {
-			first := p.times[0]
-			p.mu.Unlock()
-			return first.Sub(start)
+			took = p.times[0].Sub(start)
 		}
-		p.mu.Unlock()
-		if time.Since(start) > limit {
-			return time.Since(start)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+		return len(p.times) > 0
+	})
+	return took
 }

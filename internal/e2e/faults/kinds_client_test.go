@@ -12,6 +12,7 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/internal/e2e/proc"
+	"github.com/clew-run/clew/internal/poll"
 	"github.com/clew-run/clew/wire"
 )
 
@@ -170,9 +171,7 @@ func (w *world) latency(n int) (slowest time.Duration) {
 		}
 		seq, err := r.Records[0].Seq()
 		proc.Must(w.t, err)
-		for time.Since(began) < 10*time.Second && w.watches[1].upTo() < seq {
-			time.Sleep(time.Millisecond)
-		}
+		poll.Within(10*time.Second, func() bool { return w.watches[1].upTo() >= seq })
 		if slowest = max(slowest, time.Since(began)); slowest > 5*time.Second {
 			break // that says enough
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/clew-run/clew/client"
 	"github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/llm/llmtest"
+	"github.com/clew-run/clew/internal/poll"
 )
 
 // secret is in the settings of the server and may appear nowhere else.
@@ -326,13 +327,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (w *world) load(n int64) {
 	w.t.Helper()
 	want := w.acks.Load() + n
-	limit := time.Now().Add(30 * time.Second)
-	for w.acks.Load() < want {
-		if time.Now().After(limit) {
-			w.broke(liveAgain, "nobody was served for 30 s")
-			w.t.Fatalf("%d commands were acknowledged in 30 s, %d were due\n%s", n-(want-w.acks.Load()), n, strings.Join(w.problems(), "\n"))
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !poll.Within(30*time.Second, func() bool { return w.acks.Load() >= want }) {
+		w.broke(liveAgain, "nobody was served for 30 s")
+		w.t.Fatalf("%d commands were acknowledged in 30 s, %d were due\n%s", n-(want-w.acks.Load()), n, strings.Join(w.problems(), "\n"))
 	}
 }
 
@@ -390,16 +387,19 @@ func (w *world) settle() {
 	w.rest.Store(true)
 	limit := time.Now().Add(45 * time.Second)
 	for _, id := range w.sessions() {
-		for turn := 0; w.spoilt(id) == ""; turn++ {
-			s, err := w.look(w.t.Context(), id, turn)
-			if err == nil && (s.Status == clew.StatusIdle || s.Status == clew.StatusCompleted) && w.resting(id) {
-				break
+		turn := 0
+		var s client.Session
+		var err error
+		rests := poll.Within(time.Until(limit), func() bool {
+			if w.spoilt(id) != "" {
+				return true
 			}
-			if time.Now().After(limit) {
-				w.broke(liveAgain, "%s never came to rest: %s, %v", id, s.Status, err)
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
+			s, err = w.look(w.t.Context(), id, turn)
+			turn++
+			return err == nil && (s.Status == clew.StatusIdle || s.Status == clew.StatusCompleted) && w.resting(id)
+		})
+		if !rests {
+			w.broke(liveAgain, "%s never came to rest: %s, %v", id, s.Status, err)
 		}
 	}
 }
