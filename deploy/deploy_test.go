@@ -61,20 +61,25 @@ func TestBothPackagesAreTheSame(t *testing.T) {
 	}
 	var config struct {
 		NFPMs []struct {
-			Dependencies, Recommends, Suggests []string
-			Contents                           []struct{ Src, Dst string }
+			Overrides struct {
+				Deb struct{ Dependencies, Recommends, Suggests []string }
+			}
+			Contents []struct{ Src, Dst, Packager string }
 		}
 	}
 	if err := yaml.Unmarshal(data, &config); err != nil {
 		t.Fatal(err)
 	}
-	released := config.NFPMs[0]
+	released := config.NFPMs[0].Overrides.Deb
 	has(t, "dpkg-deb", []string{"-I", out},
 		"Depends: "+strings.Join(released.Dependencies, ", ")+"\n",
 		"Recommends: "+strings.Join(released.Recommends, ", ")+"\n",
 		"Suggests: "+strings.Join(released.Suggests, ", ")+"\n")
 	want := []string{"./usr/bin/clew"} // which it has without being told
-	for _, c := range released.Contents {
+	for _, c := range config.NFPMs[0].Contents {
+		if c.Packager != "" && c.Packager != "deb" {
+			continue
+		}
 		if strings.HasSuffix(c.Dst, "/man1/") {
 			c.Dst += "clew.1.gz"
 		}
@@ -178,7 +183,7 @@ func TestUnitLeavesRoomForTheSandbox(t *testing.T) {
 
 // The shell understands the scripts.
 func TestScriptsParse(t *testing.T) {
-	for _, name := range []string{"install.sh", "deb/postinst", "deb/prerm", "deb/postrm"} {
+	for _, name := range []string{"install.sh", "deb/postinst", "deb/prerm", "deb/postrm", "rpm/postinst", "rpm/prerm", "rpm/postrm"} {
 		if out, err := exec.Command("sh", "-n", name).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
