@@ -54,6 +54,36 @@ sbom: build ## list everything that bin/clew is made of, as CycloneDX
 	@mkdir -p dist
 	$(GO) run ./deploy/sbom bin/clew web/package-lock.json $(VERSION) >dist/clew.cdx.json
 
+.PHONY: release-check
+release-check: ## fail if the tag that is checked out is not of the version that the packages have
+	./tools/release/publish check
+
+.PHONY: release-snapshot
+release-snapshot: ## make all files of a release in dist, and publish nothing
+	./tools/release/publish snapshot
+
+.PHONY: release
+release: ## publish the tag that is checked out; release.yml does it
+	./tools/release/publish
+
+.PHONY: package-npm
+package-npm: sdk/typescript/node_modules ## pack the TypeScript client into dist/npm
+	rm -rf dist/npm && mkdir -p dist/npm
+	cd sdk/typescript && npm pack --pack-destination ../../dist/npm
+
+.PHONY: publish-npm
+publish-npm: ## publish what is in dist/npm; a release candidate as next
+	case $$(echo dist/npm/*.tgz) in *-*.*.*-*) tag=next ;; *) tag=latest ;; esac; \
+		npm publish --access public --tag $$tag ./dist/npm/*.tgz
+
+.PHONY: package-pypi
+package-pypi: ## pack the Python client into dist/pypi
+	./tools/python-release pack
+
+.PHONY: publish-pypi
+publish-pypi: ## publish what is in dist/pypi
+	./tools/python-release publish
+
 .PHONY: licenses
 licenses: ## collect the licences of everything of others in the program; fail if one may not be
 	@mkdir -p dist
