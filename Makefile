@@ -11,6 +11,8 @@ PROGRAM ?= bin/clew
 
 # Packages whose tests run under the race detector in every CI run.
 RACE ?= . ./wire/... ./client/... ./internal/session/... ./internal/gateway/... ./internal/auth/... ./internal/api/ipc/... ./internal/archive/... ./internal/plan/... ./internal/run/... ./internal/report/... ./internal/agent/... ./internal/control/... ./internal/settings/... ./internal/tool/policy/... ./internal/tool/files/... ./internal/tool/fetch/...
+# Packages whose tests need nothing of Linux: they run on macOS and Windows in every CI run.
+UNIT ?= . ./wire/... ./client/... ./internal/ask ./internal/budget ./internal/clock/... ./internal/history ./internal/inbox ./internal/plan/... ./internal/report/... ./internal/run/... ./internal/sentence ./internal/session/... ./internal/settings ./internal/tui/...
 # What make cross compiles for: all that is released.
 CROSS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 # How long each fuzz target runs.
@@ -144,6 +146,18 @@ lint: ## vet and lint
 test: ## run all tests
 	$(TOOL) gotestsum --format pkgname-and-test-fails -- -timeout 20m ./...
 
+.PHONY: test-unit
+test-unit: ## run the tests that need nothing of Linux
+	CGO_ENABLED=0 $(GO) test -trimpath -tags $(TAGS) -timeout 10m $(UNIT)
+
+.PHONY: ci
+ci: ## run everything that CI runs, on Debian
+	./.ci/run
+
+.PHONY: ci-setup
+ci-setup: ## install what CI and make nightly need, on Debian
+	./.ci/run setup
+
 RACE_TIMEOUT ?= 15m
 .PHONY: test-race
 test-race: ## run the core's tests under the race detector
@@ -247,6 +261,14 @@ nightly-names nightly-json: nightly-%:
 nightly-list: ## say what make nightly runs, and about how long
 	@./tools/nightly list
 
+.PHONY: nightly-names
+nightly-names: ## print the name of each part of make nightly
+	@./tools/nightly list | awk '$$1 != "all" { print $$1 }'
+
+.PHONY: nightly-json
+nightly-json: ## print the names as JSON, for the matrix of nightly.yml
+	@./tools/nightly list | awk '$$1 != "all" { printf "%s\"%s\"", (n++ ? "," : "["), $$1 } END { print "]" }'
+
 .PHONY: generate
 generate: ## make all generated files anew
 	$(GO) generate ./...
@@ -266,6 +288,10 @@ docs: ## build the docs site into dist/docs/site; its generator is fetched on fi
 lint-api: ## check the OpenAPI and AsyncAPI documents against the strictest rules; needs Node
 	$(GO) run ./internal/gen/site -openapi dist/openapi.json
 	./tools/api-lint dist/openapi.json docs/asyncapi.json
+
+.PHONY: lint-workflows
+lint-workflows: ## check the workflows and the configuration of releases
+	./tools/lint-workflows
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME, or those of a part of the packages: FUZZPART=2/3
