@@ -254,20 +254,12 @@ nightly: ## run the full form of every campaign, of which CI plays a part, and n
 	./tools/nightly $(NIGHTLY)
 
 .PHONY: nightly-names nightly-json
-nightly-names nightly-json: nightly-%:
+nightly-names nightly-json: nightly-%: ## print the names of the shards, or as JSON for the matrix of nightly.yml
 	@./tools/nightly $*
 
 .PHONY: nightly-list
 nightly-list: ## say what make nightly runs, and about how long
 	@./tools/nightly list
-
-.PHONY: nightly-names
-nightly-names: ## print the name of each part of make nightly
-	@./tools/nightly list | awk '$$1 != "all" { print $$1 }'
-
-.PHONY: nightly-json
-nightly-json: ## print the names as JSON, for the matrix of nightly.yml
-	@./tools/nightly list | awk '$$1 != "all" { printf "%s\"%s\"", (n++ ? "," : "["), $$1 } END { print "]" }'
 
 .PHONY: generate
 generate: ## make all generated files anew
