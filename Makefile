@@ -109,7 +109,7 @@ tour: web/node_modules ## take the pictures of docs/tour.md again
 
 .PHONY: fmt-web
 fmt-web: web/node_modules ## format the web UI, the TypeScript client and the examples
-	cd web && npm run fmt
+	cd web && npm run fmt && npm run fmt # a long chain of calls settles the second time
 
 .PHONY: check-fmt-web
 check-fmt-web: web/node_modules ## fail if one of these files is not formatted

@@ -1,3 +1,4 @@
+/* oxlint-disable react/no-children-prop -- the props have to have them */
 import type { Session } from "@clew-run/client";
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { createElement } from "react";
@@ -24,7 +25,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// oxlint-disable-next-line react/no-children-prop -- its props have to have them
 const chart = (value: unknown) => createElement(ChartOutput, { session: { id: "s" } as Session, kind: "vega" as const, value, n: 1, children: "another form" });
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const givenUp = () => screen.queryByText("another form") !== null;
