@@ -41,6 +41,34 @@ var mayWait = map[string]string{
 // channel, testing/synctest, poll.Until for other processes, a ratio of two measurements,
 // or nightly.Promise.
 func TestNoTestGoesByTheClock(t *testing.T) {
+	used := map[string]bool{}
+	eachTests(t, func(dir string, set *token.FileSet, files []*ast.File) {
+		b := bubblesOf(files)
+		check := func(kind, what string, list []ast.Node) {
+			for _, n := range list {
+				name := dir + "."
+				if f := b.function(n); f != nil {
+					name += f.Name.Name
+				}
+				name += kind
+				if used[name] = true; mayWait[name] == "" {
+					t.Errorf("%s: %s %s", set.Position(n.Pos()), name, what)
+				}
+			}
+		}
+		check("", "waits for the world's clock", b.sleeps())
+		check(" (a duration)", "fails by the world's clock", b.durations())
+	})
+	for name := range mayWait {
+		if !used[name] {
+			t.Errorf("%s does not go by the clock any more: take it off the list", name)
+		}
+	}
+}
+
+// eachTests gives the tests of each directory.
+func eachTests(t *testing.T, look func(dir string, set *token.FileSet, files []*ast.File)) {
+	t.Helper()
 	packages := map[string][]*ast.File{}
 	set := token.NewFileSet()
 	err := filepath.WalkDir(repository, func(path string, e fs.DirEntry, err error) error {
@@ -63,28 +91,8 @@ func TestNoTestGoesByTheClock(t *testing.T) {
 	if len(packages) < 100 {
 		t.Fatalf("only %d packages with tests were found", len(packages))
 	}
-	used := map[string]bool{}
-	check := func(b *bubbles, dir, kind, what string, list []ast.Node) {
-		for _, n := range list {
-			name := filepath.ToSlash(strings.TrimPrefix(dir, repository+"/")) + "."
-			if f := b.function(n); f != nil {
-				name += f.Name.Name
-			}
-			name += kind
-			if used[name] = true; mayWait[name] == "" {
-				t.Errorf("%s: %s %s", set.Position(n.Pos()), name, what)
-			}
-		}
-	}
 	for dir, files := range packages {
-		b := bubblesOf(files)
-		check(b, dir, "", "waits for the world's clock", b.sleeps())
-		check(b, dir, " (a duration)", "fails by the world's clock", b.durations())
-	}
-	for name := range mayWait {
-		if !used[name] {
-			t.Errorf("%s does not go by the clock any more: take it off the list", name)
-		}
+		look(filepath.ToSlash(strings.TrimPrefix(dir, repository+"/")), set, files)
 	}
 }
 
