@@ -129,6 +129,15 @@ test-python: ## check and test the Python client, against the real server and a 
 	./tools/python-sdk
 	cd sdk/python && ../../tools/python-sdk mypy && ../../tools/python-sdk pytest -q -p no:cacheprovider
 
+.PHONY: fmt-python
+fmt-python: ## format all Python
+	./tools/python-sdk ruff format
+
+.PHONY: lint-python
+lint-python: ## lint all Python and check its format
+	./tools/python-sdk ruff check
+	./tools/python-sdk ruff format --check
+
 %/node_modules: %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund
 	@touch $@

@@ -10,7 +10,6 @@ import threading
 from clew import Answer, Client, QuestionEvent, TextEvent, ToolEvent, plain, wants_value, words_of
 from clew.types import Question
 
-
 terminal = threading.Lock()  # a line answers one question
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import pytest
 import pytest_asyncio
+
+from clew import Session
 from model import Call, Model, Say
 from program import Program, build, free_port
 from proxy import Proxy
-
-from clew import Session
 
 SLOW = ["one ", "two é한👋 ", "three ", "four ", "five ", "six"]
 

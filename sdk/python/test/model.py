@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import threading
@@ -82,10 +83,8 @@ class Model:
         to.send_response(200)
         to.send_header("Content-Type", "text/event-stream")
         to.end_headers()
-        try:
+        with contextlib.suppress(OSError):  # the server was killed
             self._write(to, reply)
-        except OSError:
-            pass  # the server was killed
 
     def _write(self, to: BaseHTTPRequestHandler, reply: Say | Call) -> None:
         def send(choices: list[dict[str, Any]], **more: Any) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from conftest import SLOW, World
-from program import ROOT, SRC, clean_environment, hear_ctrl_c
 
 from clew import (
     Answer,
@@ -26,6 +25,7 @@ from clew import (
     ToolEvent,
 )
 from clew.types import Question
+from program import ROOT, SRC, clean_environment, hear_ctrl_c
 
 
 async def lines_of(s: Session, text: str, **options: Any) -> tuple[list[str], ResultEvent]:
@@ -91,7 +91,7 @@ async def test_value_is_asked_for(world: World) -> None:
         async for event in s.ask("Ask me", timeout=60):
             if isinstance(event, QuestionEvent):
                 assert event.question["type"] == "hitl_input_request"
-                with pytest.raises(ValueError):
+                with pytest.raises(ValueError, match="asks for a value"):
                     await event.answer(Answer("approve"))
                 await event.answer(Answer(value="blue"))
                 with pytest.raises(ClewError) as caught:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from program import ROOT, SRC
 
-_BLOCK = re.compile(r"(?:<!-- around\n(?P<around>(?:(?!-->).)*)-->\n)?```python\n(?P<code>.*?)```", re.S)
+_BLOCK = re.compile(r"(?:<!-- around\n(?P<around>(?:(?!-->).)*)-->\n)?```python\n(?P<code>.*?)```", re.DOTALL)
 _PAGES = ["docs/python.md", "docs/programs.md", "sdk/python/README.md"]
 
 
@@ -48,4 +48,4 @@ def test_the_package_has_its_types_and_its_licence(tmp_path: Path) -> None:
         meta = z.read(next(n for n in names if n.endswith(".dist-info/METADATA"))).decode()
     assert {"clew/__init__.py", "clew/types.py", "clew/magics.py", "clew/py.typed"} <= set(names)
     assert any(n.endswith("/LICENSE") for n in names)
-    assert re.findall(r"^Requires-(?:Dist|Python): (.*)$", meta, re.M) == [">=3.10", "websockets>=15"]
+    assert re.findall(r"^Requires-(?:Dist|Python): (.*)$", meta, re.MULTILINE) == [">=3.10", "websockets>=15"]

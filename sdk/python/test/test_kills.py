@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from conftest import SLOW, World
-from proxy import Proxy
 
 from clew import Answer, Patience, QuestionEvent, ResultEvent, Retry, Session, TextEvent
 from clew.types import Message
+from proxy import Proxy
 
 
 async def transcript(world: World, session_id: str) -> list[Message]:
@@ -181,7 +181,7 @@ async def test_random_cuts(world: World, proxy: Proxy) -> None:
                 proxy.cut()
                 cuts += 1
             await asyncio.wait_for(sent, 60)
-            await until(s, lambda s: s.synced and s._link.line >= line + cut)
+            await until(s, lambda s, line=line + cut: s.synced and s._link.line >= line)
         proxy.cut_after = None
         there = await agreed(world, s)
         assert [m.get("text") for m in there if m.get("role") == "user"] == [f"r{i}" for i in range(rounds)]

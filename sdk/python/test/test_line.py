@@ -62,11 +62,10 @@ async def test_it_resumes_with_cursor_and_epoch() -> None:
             ws.transport.abort()
         await ws.wait_closed()
 
-    async with fake(play) as (client, paths):
-        async with client.session("s 1", client_id="me") as s:
-            async for state in s.watch():
-                if state.cursor == id_of(3):
-                    break
+    async with fake(play) as (client, paths), client.session("s 1", client_id="me") as s:
+        async for state in s.watch():
+            if state.cursor == id_of(3):
+                break
     assert paths[0] == "/ws/s%201?client_id=me&view=state"
     assert paths[2].endswith(f"&resume_from={id_of(2)}&epoch=e1")
 
@@ -91,19 +90,18 @@ async def test_ping_is_answered_and_commands_are_settled_once() -> None:
                 context = {"client_message_id": env["message_id"]}
                 await say(ws, "error", code="FORBIDDEN", number=2004, message="no", context=context)
 
-    async with fake(play) as (client, _):
-        async with client.session("s") as s:
-            receipt = await s.send("interrupt", id="i1", timeout=10)
-            assert receipt.repeat
-            assert (await s.query("get_state", timeout=10))["title"] == "hello"
-            with pytest.raises(ClewError) as caught:
-                await s.send("rename_session", {"title": "x"}, timeout=10)
-            assert (caught.value.code, caught.value.number) == ("FORBIDDEN", 2004)
-            with pytest.raises(ClewError) as caught:
-                await s.send("archive_session", {}, timeout=0.01)
-            assert caught.value.code == "CONNECTION_TIMEOUT"
-            with pytest.raises(ValueError):
-                await s.send("subscribe_monitor", {"monitor_id": "monitor-1"})
+    async with fake(play) as (client, _), client.session("s") as s:
+        receipt = await s.send("interrupt", id="i1", timeout=10)
+        assert receipt.repeat
+        assert (await s.query("get_state", timeout=10))["title"] == "hello"
+        with pytest.raises(ClewError) as caught:
+            await s.send("rename_session", {"title": "x"}, timeout=10)
+        assert (caught.value.code, caught.value.number) == ("FORBIDDEN", 2004)
+        with pytest.raises(ClewError) as caught:
+            await s.send("archive_session", {}, timeout=0.01)
+        assert caught.value.code == "CONNECTION_TIMEOUT"
+        with pytest.raises(ValueError, match="the connection's own"):
+            await s.send("subscribe_monitor", {"monitor_id": "monitor-1"})
     kinds = [e["type"] for e in heard]
     assert [e["message_id"] for e in heard if e["type"] == "interrupt"] == ["i1", "i1"]
     assert kinds.count("pong") >= 1
@@ -213,9 +211,9 @@ async def test_nobody_is_there() -> None:
     with pytest.raises(ClewError) as caught:
         await Client("http://127.0.0.1:1", "t", patience=QUICK).create_session()
     assert caught.value.code == "CONNECTION_FAILED"
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="not an http or https address"):
         Client("127.0.0.1:1")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="give url, too"):
         Client(token="t")
 
 
@@ -320,5 +318,5 @@ def test_position() -> None:
     assert p.take(record(3))
     assert p.query() == {"resume_from": id_of(3), "epoch": "e2"}
     assert Position("start").query() == {"resume_from": "start"}
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="not a message id"):
         Position("yesterday")

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from conftest import SLOW, World
 from jupyter_client.manager import KernelManager
-from program import SRC, clean_environment
 
 from clew.plain import plain
+from program import SRC, clean_environment
 
 
 def environment(world: World, home: Path) -> dict[str, str]:

@@ -153,7 +153,10 @@ class Gemini:
         contents += [first, types.Content(role="user", parts=[types.Part(function_response=types.FunctionResponse(
             id=call.id, name=call.name, response={"output": "hello"}))])]
         last = self.stream(contents)
-        join = lambda want: "".join(p.text for p in first.parts if p.text and bool(p.thought) == want)
+
+        def join(want):
+            return "".join(p.text for p in first.parts if p.text and bool(p.thought) == want)
+
         return join(True), join(False), call.name, call.args, "".join(p.text or "" for p in last.parts)
 
     def say(self, text):

@@ -1,7 +1,7 @@
 """The client of clew, the session server for AI agents."""
 
 from .answer import Answer, wants_value, words_of
-from .ask import Asking, AskEvent, QuestionEvent, ResultEvent, TextEvent, ToolEvent
+from .ask import AskEvent, Asking, QuestionEvent, ResultEvent, TextEvent, ToolEvent
 from .client import Client
 from .errors import ClewError, Close
 from .link import Connection, Patience

@@ -20,7 +20,7 @@ from .types import Message, MessageTool, Outcome, Question, TaskInfo, Usage
 if TYPE_CHECKING:
     from .session import Session
 
-OnQuestion = Callable[[Question], Union[Answer, None, Awaitable[Union[Answer, None]]]]
+OnQuestion = Callable[[Question], Union[Answer, Awaitable[Union[Answer, None]], None]]
 
 _CALLS = ("tool", "command", "use_mcp_server", "browser_action_launch")
 _ENDED = ("complete", "error", "stopped")

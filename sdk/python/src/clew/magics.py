@@ -23,7 +23,6 @@ from .plain import plain
 from .session import Session
 from .types import Question
 
-
 # The kernels and commands that a clew server starts have this. They reach no server.
 _OURS = "CLEW_CALL"
 _BESIDE = "clew runs this notebook already: write to the agent on its page, beside the cells"
