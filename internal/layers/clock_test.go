@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -42,8 +43,7 @@ var mayWait = map[string]string{
 // or nightly.Promise.
 func TestNoTestGoesByTheClock(t *testing.T) {
 	used := map[string]bool{}
-	eachTests(t, func(dir string, set *token.FileSet, files []*ast.File) {
-		b := bubblesOf(files)
+	eachTests(t, func(dir string, set *token.FileSet, b *bubbles) {
 		check := func(kind, what string, list []ast.Node) {
 			for _, n := range list {
 				name := dir + "."
@@ -66,11 +66,9 @@ func TestNoTestGoesByTheClock(t *testing.T) {
 	}
 }
 
-// eachTests gives the tests of each directory.
-func eachTests(t *testing.T, look func(dir string, set *token.FileSet, files []*ast.File)) {
-	t.Helper()
+// parsed are the tests of each directory.
+var parsed = sync.OnceValues(func() (map[string]*bubbles, error) {
 	packages := map[string][]*ast.File{}
-	set := token.NewFileSet()
 	err := filepath.WalkDir(repository, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -81,18 +79,31 @@ func eachTests(t *testing.T, look func(dir string, set *token.FileSet, files []*
 		if e.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(testFiles, path, nil, parser.SkipObjectResolution)
 		packages[filepath.Dir(path)] = append(packages[filepath.Dir(path)], file)
 		return err
 	})
+	all := map[string]*bubbles{}
+	for dir, files := range packages {
+		all[filepath.ToSlash(strings.TrimPrefix(dir, repository+"/"))] = bubblesOf(files)
+	}
+	return all, err
+})
+
+var testFiles = token.NewFileSet()
+
+// eachTests gives the tests of each directory.
+func eachTests(t *testing.T, look func(dir string, set *token.FileSet, b *bubbles)) {
+	t.Helper()
+	all, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(packages) < 100 {
-		t.Fatalf("only %d packages with tests were found", len(packages))
+	if len(all) < 100 {
+		t.Fatalf("only %d packages with tests were found", len(all))
 	}
-	for dir, files := range packages {
-		look(filepath.ToSlash(strings.TrimPrefix(dir, repository+"/")), set, files)
+	for dir, b := range all {
+		look(dir, testFiles, b)
 	}
 }
 

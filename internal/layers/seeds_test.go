@@ -15,8 +15,7 @@ var drawsItself = map[string]string{
 
 // By day all tests draw the same: nightly.Seed, nightly.Check, or numbers of their own.
 func TestSeedsAreFixed(t *testing.T) {
-	eachTests(t, func(dir string, set *token.FileSet, files []*ast.File) {
-		b := bubblesOf(files)
+	eachTests(t, func(dir string, set *token.FileSet, b *bubbles) {
 		for _, n := range b.draws() {
 			name := dir + "."
 			if f := b.function(n); f != nil {
