@@ -11,7 +11,17 @@ def clew(shell):
         return any(s in value for s in secrets)
 
     def shape(value):
-        if type(value).__module__.split(".")[0] in ("numpy", "pandas", "torch", "tensorflow", "jax", "jaxlib", "polars", "xarray", "scipy"):
+        if type(value).__module__.split(".")[0] in (
+            "numpy",
+            "pandas",
+            "torch",
+            "tensorflow",
+            "jax",
+            "jaxlib",
+            "polars",
+            "xarray",
+            "scipy",
+        ):
             try:
                 return [int(n) for n in value.shape][:8]
             except Exception:
@@ -38,7 +48,11 @@ def clew(shell):
     hidden = shell.user_ns_hidden
     for name in sorted(n for n in list(names) if type(n) is str and not n.startswith("_")):
         value = names.get(name)
-        if name in ("In", "Out", "exit", "quit", "get_ipython", "open") or (name in hidden and hidden[name] is value) or type(value).__name__ == "module":
+        if (
+            name in ("In", "Out", "exit", "quit", "get_ipython", "open")
+            or (name in hidden and hidden[name] is value)
+            or type(value).__name__ == "module"
+        ):
             continue
         one = {"name": name[:100], "type": type(value).__name__[:100]}
         for key, got in (("shape", shape(value)), ("value", brief(value))):

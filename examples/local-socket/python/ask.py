@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gives a task to the clew server on this machine and prints the answer.
 
-    python3 ask.py "What is a clew?"
+python3 ask.py "What is a clew?"
 """
 
 import json

@@ -84,9 +84,7 @@ class _Gate:
         self.open.set()
 
 
-async def _pipe(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, gate: _Gate, limit: int | None
-) -> None:
+async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, gate: _Gate, limit: int | None) -> None:
     passed = 0
     with suppress(OSError):
         while data := await reader.read(65536):

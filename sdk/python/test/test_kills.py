@@ -16,9 +16,7 @@ from proxy import Proxy
 
 async def transcript(world: World, session_id: str) -> list[Message]:
     """The messages as the server has them."""
-    page = await world.server.client().request(
-        "GET", f"/sessions/{session_id}/messages", query={"limit": 1000}
-    )
+    page = await world.server.client().request("GET", f"/sessions/{session_id}/messages", query={"limit": 1000})
     messages: list[Message] = page["messages"]
     return messages
 

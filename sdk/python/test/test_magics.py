@@ -65,7 +65,11 @@ class Notebook:
             self.client.input((answers or []).pop(0))
 
         reply = self.client.execute_interactive(
-            code, timeout=120, allow_stdin=answers is not None or asked is not None, stdin_hook=type_in, output_hook=show
+            code,
+            timeout=120,
+            allow_stdin=answers is not None or asked is not None,
+            stdin_hook=type_in,
+            output_hook=show,
         )
         assert (reply["content"]["status"] == "error") == fails, printed
         assert not answers

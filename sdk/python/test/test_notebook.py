@@ -139,7 +139,10 @@ async def ran(s: Session) -> None:
 
 async def test_outputs_that_a_break_leaves_out_are_fetched(world: World, proxy: Proxy, tmp_path: Path) -> None:
     session_id = await world.server.client().create_session(workspace=tmp_path)
-    async with world.server.client(proxy.url).session(session_id) as s, world.server.client().session(session_id) as other:
+    async with (
+        world.server.client(proxy.url).session(session_id) as s,
+        world.server.client().session(session_id) as other,
+    ):
         n = await s.notebook()
         cells = n.run(f"display(0)\n{WAIT}for i in range(1, 300): display(i)", timeout=WITHIN)
         async for event in cells:
@@ -232,7 +235,14 @@ async def start_example(world: World, workspace: Path) -> asyncio.subprocess.Pro
     (workspace / "sales.csv").write_text("day,total\nmonday,14.83\ntuesday,18.09\n")
     env = {**clean_environment(), "PYTHONPATH": SRC, "URL": world.server.url, "TOKEN": world.server.token}
     return await asyncio.create_subprocess_exec(
-        sys.executable, str(EXAMPLE), str(workspace), env=env, stdin=PIPE, stdout=PIPE, stderr=STDOUT, preexec_fn=hear_ctrl_c
+        sys.executable,
+        str(EXAMPLE),
+        str(workspace),
+        env=env,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=STDOUT,
+        preexec_fn=hear_ctrl_c,
     )
 
 
@@ -244,7 +254,9 @@ async def test_the_example(world: World, tmp_path: Path) -> None:
         assert line in out.decode()
     assert "14.83" in (tmp_path / "analysis.ipynb").read_text()
     check = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(EXAMPLE)]
-    done = await asyncio.to_thread(subprocess.run, check, env={**os.environ, "MYPYPATH": SRC}, capture_output=True, text=True)
+    done = await asyncio.to_thread(
+        subprocess.run, check, env={**os.environ, "MYPYPATH": SRC}, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -97,9 +97,7 @@ class Channel:
         receipt: Receipt = await self._outbox.put(type, data, id or new_id(), timeout=timeout)
         return receipt
 
-    async def query(
-        self, type: Query, data: Mapping[str, Any] | None = None, *, timeout: float | None = None
-    ) -> Any:
+    async def query(self, type: Query, data: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
         """Asks for what is answered to this client alone, and gives the data of the answer."""
         self._check_open()
         ui = type == "get_state" and (data or {}).get("scope") == "ui"

@@ -39,9 +39,7 @@ def refused(status: int, headers: Mapping[str, str], body: bytes) -> ClewError:
         error = error_of(problem if "code" in problem else {}, status=status)
     except (ValueError, TypeError, LookupError):
         code = "UNAVAILABLE" if status >= 500 else "INVALID_MESSAGE"
-        error = ClewError(
-            code, f"the server answered {status}", status=status, recoverable=status >= 500
-        )
+        error = ClewError(code, f"the server answered {status}", status=status, recoverable=status >= 500)
     after = headers.get("Retry-After", "")
     if error.retry_after_ms is None and after.isdecimal():
         error.retry_after_ms = int(after) * 1000
@@ -72,9 +70,7 @@ def _error(close: Close, said: ClewError | None) -> ClewError:
     if reason == "" or code == 1006:
         return line_failed("the connection broke", close=close)
     if reason == "TAKEN_OVER":
-        return line_failed(
-            "another connection of this client took over", close=close, recoverable=False
-        )
+        return line_failed("another connection of this client took over", close=close, recoverable=False)
     words = f"the server ended the connection: {reason}"
     if reason in ("STOPPING", "TOO_SLOW"):
         return line_failed(words, close=close)

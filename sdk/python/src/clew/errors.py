@@ -46,9 +46,7 @@ class ClewError(Exception):
         self.context = context
 
 
-def error_of(
-    data: Mapping[str, Any], *, status: int | None = None, close: Close | None = None
-) -> ClewError:
+def error_of(data: Mapping[str, Any], *, status: int | None = None, close: Close | None = None) -> ClewError:
     """Makes an error of what a server reported."""
     return ClewError(
         str(data.get("code", "INTERNAL")),
@@ -63,9 +61,7 @@ def error_of(
     )
 
 
-def line_failed(
-    message: str, *, recoverable: bool = True, close: Close | None = None
-) -> ClewError:
+def line_failed(message: str, *, recoverable: bool = True, close: Close | None = None) -> ClewError:
     """The connection is down."""
     return ClewError(
         "CONNECTION_FAILED",

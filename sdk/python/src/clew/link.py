@@ -19,9 +19,7 @@ from .errors import ClewError, Close, error_of, line_failed, timed_out
 from .position import ProtocolFault
 from .retry import LONGEST_WAIT, Retry
 
-ConnectionState = Literal[
-    "disconnected", "connecting", "connected", "active", "reconnecting", "failed"
-]
+ConnectionState = Literal["disconnected", "connecting", "connected", "active", "reconnecting", "failed"]
 
 # A state with long messages may be large; the server bounds it.
 _LARGEST_FRAME = 64 << 20

@@ -129,7 +129,9 @@ class Notebook:
             if info.get("conflict"):
                 raise ClewError("SESSION_INVALID_STATE", "somebody else changed the file; it was left alone")
             if info.get("path_taken"):
-                raise ClewError("SESSION_INVALID_STATE", f"{info.get('path_taken')} is there already; it was left alone")
+                raise ClewError(
+                    "SESSION_INVALID_STATE", f"{info.get('path_taken')} is there already; it was left alone"
+                )
             if info.get("problem"):
                 raise ClewError("STORAGE_FAILED", info.get("problem", ""))
             if not info.get("unsaved"):

@@ -59,9 +59,7 @@ class Outbox:
         try:
             return await asyncio.wait_for(entry.done, timeout)
         except (TimeoutError, asyncio.TimeoutError):
-            raise timed_out(
-                f"no word about {kind} {command_id} within {timeout} s; it may have taken effect"
-            ) from None
+            raise timed_out(f"no word about {kind} {command_id} within {timeout} s; it may have taken effect") from None
         finally:
             self._entries.pop(command_id, None)
 

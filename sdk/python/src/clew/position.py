@@ -60,9 +60,7 @@ class Position:
         lost = env["type"] == "error" and data.get("code") == "CURSOR_LOST"
         if self._doubt and not lost:
             # Going on would drop the next records of another journal as repeats.
-            raise ProtocolFault(
-                f"session_state ends at {self._head[0]}, and {self.seq} was seen"
-            )
+            raise ProtocolFault(f"session_state ends at {self._head[0]}, and {self.seq} was seen")
         if env["type"] == "session_state":
             self._greet(data)
         if env["type"] == "sync_complete":

@@ -52,9 +52,7 @@ class Server:
     ) -> Any:
         """Calls a route below /api/v1. Gives its JSON, or None if it says nothing."""
         place = await self.find()
-        answer = await rest.request(
-            method, place.url, path, token=place.token, body=body, query=query, timeout=timeout
-        )
+        answer = await rest.request(method, place.url, path, token=place.token, body=body, query=query, timeout=timeout)
         return json.loads(answer) if answer else None
 
     async def download(self, path: str, *, timeout: float = 30.0) -> bytes:

@@ -187,9 +187,7 @@ class State:
 
     def write(self, text: t.TextData) -> None:
         """Takes a piece of a message that grows."""
-        self._transcript.write(
-            text["message_id"], text.get("field", "text"), text["offset"], text["delta"]
-        )
+        self._transcript.write(text["message_id"], text.get("field", "text"), text["offset"], text["delta"])
 
     def see(self, viewers: Sequence[t.Viewer]) -> None:
         """Takes in who watches."""

@@ -103,8 +103,7 @@ class Transcript:
         if message is None:
             return
         joined = {
-            field: held.decode("utf-8", "surrogatepass")
-            for field, held in self._growing.get(message_id, {}).items()
+            field: held.decode("utf-8", "surrogatepass") for field, held in self._growing.get(message_id, {}).items()
         }
         self._by_id[message_id] = cast(Message, {**message, **joined})
 

@@ -26,7 +26,20 @@ packages = pathlib.Path(sys.argv[1])
 punctuation = [0x2013, 0x2014, 0x2018, 0x2019, 0x201A, 0x201C, 0x201D, 0x201E, 0x2022, 0x2026, 0x2039, 0x203A]
 arrows = [0x2190, 0x2191, 0x2192, 0x2193, 0x2212]
 keys = [0x2303, 0x2318, 0x21E7, 0x2325, 0x23CE]
-letters = [*range(0x20, 0x7F), *range(0xA0, 0x100), 0x131, 0x152, 0x153, 0x20AC, 0x2122, 0x2032, 0x2033, *punctuation, *arrows, *keys]
+letters = [
+    *range(0x20, 0x7F),
+    *range(0xA0, 0x100),
+    0x131,
+    0x152,
+    0x153,
+    0x20AC,
+    0x2122,
+    0x2032,
+    0x2033,
+    *punctuation,
+    *arrows,
+    *keys,
+]
 ascii_letters = [*range(0x20, 0x7F), 0xA0, 0xB7, 0xD7, *punctuation, *arrows]
 
 
@@ -67,14 +80,26 @@ def ranges(codes: list[int]) -> str:
 
 
 def face(family: str, name: str, codes: str) -> str:
-    return (f'@font-face {{\n  font-family: "{family}";\n  src: url("./{name}") format("woff2");\n'
-            f"  font-weight: 400 600;\n  font-display: swap;\n  unicode-range: {codes};\n}}\n")
+    return (
+        f'@font-face {{\n  font-family: "{family}";\n  src: url("./{name}") format("woff2");\n'
+        f"  font-weight: 400 600;\n  font-display: swap;\n  unicode-range: {codes};\n}}\n"
+    )
 
 
 words = hangul("".join(p.read_text() for p in sorted(source.rglob("*words.ts"))))
 korean = "pretendard-1.3.9/package/dist/public/variable/PretendardVariable.ttf"
-make("inter-ui-4.1.1/package/variable/InterVariable.woff2", "inter.woff2", letters, ["calt", "ccmp", "kern", "locl", "mark", "tnum", "cv11", "ss03"])
-make("fontsource-variable-jetbrains-mono-5.3.0/package/files/jetbrains-mono-latin-wght-normal.woff2", "mono.woff2", ascii_letters, ["ccmp", "kern", "mark"])
+make(
+    "inter-ui-4.1.1/package/variable/InterVariable.woff2",
+    "inter.woff2",
+    letters,
+    ["calt", "ccmp", "kern", "locl", "mark", "tnum", "cv11", "ss03"],
+)
+make(
+    "fontsource-variable-jetbrains-mono-5.3.0/package/files/jetbrains-mono-latin-wght-normal.woff2",
+    "mono.woff2",
+    ascii_letters,
+    ["ccmp", "kern", "mark"],
+)
 make(korean, "korean.woff2", [ord(c) for c in words], ["ccmp", "kern"])
 make(korean, "korean-more.woff2", [ord(c) for c in common() - words], ["ccmp", "kern"])
 
