@@ -12,7 +12,7 @@ const read = (path: string) => readFile(join(web, path), "utf8");
 
 test("every page of the web UI has a picture", async () => {
   const written = await read("src/app/App.tsx");
-  const pages = [...written.matchAll(/<Route path="([^"]+)">(.*)/g)].filter((m) => !m[2]!.includes("<Redirect")).map((m) => m[1]!);
+  const pages = [...written.matchAll(/<Route path="([^"]+)">\s*(\S*)/g)].filter((m) => !m[2]!.includes("<Redirect")).map((m) => m[1]!);
   expect(pages.length).toBeGreaterThan(8);
   const parts = [...(await read("src/app/settingsParts.ts")).matchAll(/^const for\w+ = \[(.*)\]/gm)].flatMap((m) => [...m[1]!.matchAll(/"(\w+)"/g)].map((p) => `/settings/${p[1]}`));
   expect(parts.length).toBeGreaterThan(8);
