@@ -151,6 +151,10 @@ lint: ## vet and lint
 	$(GO) vet ./...
 	$(TOOL) golangci-lint run
 
+.PHONY: vet-darwin
+vet-darwin: ## vet what compiles for macOS, tests included
+	GOOS=darwin $(GO) vet ./...
+
 .PHONY: test
 test: ## run all tests
 	$(TOOL) gotestsum --format pkgname-and-test-fails -- -timeout 20m ./...

@@ -79,7 +79,7 @@ func TestDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills a disk")
 	}
-	dir := smallDisk(t, "24m")
+	dir := procs.SmallDisk(t, "24m")
 	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: withoutReserve()})
 	s := &store{secret: srv.ownerToken(), frames: map[clew.SessionID][][]byte{}}
 	api := client.NewAPI(srv.URL(), s.secret)

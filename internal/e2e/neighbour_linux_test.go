@@ -173,28 +173,6 @@ func writeJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// A neighbour is a user with a session.
-type neighbour struct {
-	*testing.T
-	api *client.API
-	id  clew.SessionID
-}
-
-func (n *neighbour) makeSession(workspace string) {
-	n.Helper()
-	var err error
-	if n.id, err = n.api.CreateSession(n.Context(), client.NewSession{Workspace: workspace}); err != nil {
-		n.Fatal(err)
-	}
-}
-
-func (n neighbour) command(typ clew.CommandType, data any) {
-	n.Helper()
-	if _, err := n.api.Command(n.Context(), n.id, "", typ, data); err != nil {
-		n.Fatal(err)
-	}
-}
-
 // wait changes a title again and again and gives the time that half of the changes take
 // at most, at night 99 of 100, from the request to the answer after the flush.
 func (n neighbour) wait(when string, more func(done int) bool) time.Duration {

@@ -20,19 +20,9 @@ import (
 
 	"github.com/clew-run/clew"
 	"github.com/clew-run/clew/client"
+	procs "github.com/clew-run/clew/internal/e2e/proc"
 	"github.com/clew-run/clew/internal/nightly"
 )
-
-// smallDisk is a file system of its own that a test can fill.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("not run: no small file system can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
-}
 
 // withoutReserve is for tests that want the disk itself to refuse.
 func withoutReserve() map[string]string {
@@ -181,7 +171,7 @@ func TestFullDiskIsReadOnly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills a disk")
 	}
-	dir := smallDisk(t, "64m")
+	dir := procs.SmallDisk(t, "64m")
 	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: withoutReserve()})
 	ids := sessionsOnRecord(t, srv, 6)
 	written, cold := ids[:4], ids[4:]
@@ -285,7 +275,7 @@ func TestDiskReserve(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills a disk")
 	}
-	dir := smallDisk(t, "64m") // of which a quarter is kept
+	dir := procs.SmallDisk(t, "64m") // of which a quarter is kept
 	env := maps.Clone(quiet)
 	env["DISK_RESERVE"] = "5%" // the usual one, which other tests do without
 	srv := startServer(t, options{dir: filepath.Join(dir, "data"), env: env})

@@ -32,6 +32,7 @@ var order = []string{
 	"internal/clock",           // what time it is, and how much went by
 	"internal/planted",         // bugs that a campaign has to find
 	"internal/disk",            // the room on a file system
+	"internal/child",           // a process that ends with the one that started it
 	"internal/toolchain",       // what commands need to see of a person's build tools
 	"internal/term",            // text that is safe at a terminal, and words that are near
 	"internal/picture",         // image files, ready to be sent

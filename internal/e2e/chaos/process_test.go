@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clew-run/clew/client"
+	"github.com/clew-run/clew/internal/child"
 	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
@@ -55,7 +56,7 @@ func (p *process) start() error {
 	}
 	cmd := exec.Command(exe)
 	cmd.Env, cmd.Stderr = p.env, &p.said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.EndWithParent(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

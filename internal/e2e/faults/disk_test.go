@@ -39,7 +39,7 @@ func newImageDisk(t testing.TB, size int64) *imageDisk {
 	if err := d.mount(); err != nil {
 		t.Skipf("not run: no file can be mounted as a disk here: %v", err)
 	}
-	t.Cleanup(func() { _ = syscall.Unmount(d.dir, syscall.MNT_DETACH) })
+	t.Cleanup(func() { proc.Unmount(d.dir) })
 	return d
 }
 

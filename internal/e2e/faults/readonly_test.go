@@ -38,7 +38,7 @@ func newSwitchDisk(t testing.TB) *switchDisk {
 	}
 	t.Cleanup(func() {
 		if server.Unmount() != nil {
-			_ = syscall.Unmount(d.dir, syscall.MNT_DETACH)
+			proc.Unmount(d.dir)
 		}
 	})
 	return d

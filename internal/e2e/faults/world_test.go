@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -110,7 +109,7 @@ func newWorld(t testing.TB, k kind, seed uint64) *world {
 	w := &world{t: t, kind: k, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), damaged: map[clew.SessionID]string{}}
 	w.data = filepath.Join(w.dir, "data")
 	if k.disk != "" {
-		w.data = smallDisk(t, k.disk)
+		w.data = proc.SmallDisk(t, k.disk)
 	}
 	if k.fuse {
 		w.lockable = newSwitchDisk(t)
@@ -175,17 +174,6 @@ func (w *world) environment() map[string]string {
 	path := filepath.Join(w.dir, "settings.json")
 	proc.Must(w.t, os.WriteFile(path, b, 0o600))
 	return map[string]string{"CLEW_SETTINGS": path, "CLEW_SECRET_TEST_KEY": secret, "CLEW_DISK_RESERVE": "0", "CLEW_FAULT_CLOCK": w.clockFile()}
-}
-
-// smallDisk is a file system of its own.
-func smallDisk(t testing.TB, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("not run: no small file system can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
 }
 
 func (w *world) workspace(name string) string { return filepath.Join(w.dir, "work", name) }

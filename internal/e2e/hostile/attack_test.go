@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clew-run/clew"
-
+	"github.com/clew-run/clew/internal/checkpoint/beneath"
 	"github.com/clew-run/clew/internal/e2e/proc"
 )
 
@@ -143,7 +143,7 @@ func swapAttack() attack {
 					case <-stop:
 						return
 					default:
-						_ = unix.Renameat2(unix.AT_FDCWD, filepath.Join(dir, "swap"), unix.AT_FDCWD, filepath.Join(dir, "other"), unix.RENAME_EXCHANGE)
+						_ = beneath.Exchange(unix.AT_FDCWD, filepath.Join(dir, "swap"), filepath.Join(dir, "other"))
 					}
 				}
 			})

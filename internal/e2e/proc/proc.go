@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/clew-run/clew/internal/child"
 )
 
 // The limits on an outside process.
@@ -131,7 +133,7 @@ func (p *Proc) Spawn(env ...string) (ready <-chan struct{}, err error) {
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = append(append([]string{}, p.env...), env...)
 	cmd.Stderr = p.Out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.EndWithParent(cmd)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

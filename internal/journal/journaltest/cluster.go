@@ -11,12 +11,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/clew-run/clew/internal/child"
 )
 
 // A Cluster is three real nats-server processes, on loopback if they are given no
@@ -120,7 +121,7 @@ cluster { name: clew, listen: %s:%d, routes: [%s], ping_interval: "2s", ping_max
 	words := append(slices.Clone(c.at[i].By), bin, "-c", file)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stderr = c.logs[i]
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.EndWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
