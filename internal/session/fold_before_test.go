@@ -2,9 +2,7 @@ package session
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"maps"
 	"os"
 	"reflect"
@@ -18,9 +16,9 @@ import (
 // foldBefore has what version 13 of the fold made of the records: the last one that
 // had one task in focus and one queue for the whole session.
 const (
-	foldBefore = "testdata/fold/13.jsonl.gz"
+	foldBefore = "testdata/fold/13.jsonl"
 	// queueRecords are of a session where much waits.
-	queueRecords = "testdata/fold/queue.jsonl.gz"
+	queueRecords = "testdata/fold/queue.jsonl"
 )
 
 // A foldPoint is a stored fold, and what people were shown of it.
@@ -77,15 +75,11 @@ func TestFoldOfBefore(t *testing.T) {
 // last.
 func chainsOfBefore(t *testing.T) [][]clew.Record {
 	t.Helper()
-	queue, err := readRecords(queueRecords)
-	if err != nil {
-		t.Fatal(err)
+	chains := [][]clew.Record{readRecords(t, queueRecords)}
+	for _, c := range readCorpus(t) {
+		chains = append(chains, c.chain)
 	}
-	chains, err := readRecords(foldRecords)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(queue, chains...)
+	return chains
 }
 
 func foldTo(t *testing.T, chain []clew.Record, seq uint64) *core.State {
@@ -104,13 +98,6 @@ func foldPoints(t *testing.T) []foldPoint {
 	t.Helper()
 	data, err := os.ReadFile(foldBefore)
 	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err = io.ReadAll(z); err != nil {
 		t.Fatal(err)
 	}
 	var points []foldPoint

@@ -2,13 +2,12 @@ package session
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,8 +19,10 @@ import (
 )
 
 const (
-	foldGolden  = "testdata/fold/golden.txt"
-	foldRecords = "testdata/fold/records.jsonl.gz"
+	foldGolden = "testdata/fold/golden.txt"
+	// foldRecords has a file for each session, a record a line, so that two branches
+	// that add one each can be merged.
+	foldRecords = "testdata/fold/records"
 )
 
 // A change of State or of Apply that does not raise FoldVersion would have this
@@ -69,11 +70,11 @@ func differing(then, now string) string {
 	return out.String()
 }
 
-func foldDescription(t *testing.T, chains [][]clew.Record) string {
+func foldDescription(t *testing.T, chains []recorded) string {
 	var out strings.Builder
 	fmt.Fprintln(&out, "fold", core.FoldVersion)
-	for i, chain := range chains {
-		fmt.Fprintf(&out, "records %d: %d, fold %x\n", i+1, len(chain), digestOf(t, chain))
+	for _, c := range chains {
+		fmt.Fprintf(&out, "records %s: %d, fold %x\n", c.name, len(c.chain), digestOf(t, c.chain))
 	}
 	for _, path := range statePaths() {
 		fmt.Fprintln(&out, path)
@@ -179,18 +180,19 @@ func (w *pathWalk) fields(path string, t reflect.Type) {
 
 func (w *pathWalk) add(path, kind string) { w.paths = append(w.paths, path+" "+kind) }
 
-// corpus reads the records that the golden file is about. They are never made
-// anew: they stand for what is in people's journals. A record type that has come
-// since is added with -update.
-func corpus(t *testing.T) [][]clew.Record {
+// recorded is a session of the corpus. The first ones have numbers for names, those
+// that came with new record types the first of these.
+type recorded struct {
+	name  string
+	chain []clew.Record
+}
+
+// corpus reads the records that the golden file is about, in the order of their names.
+// They are never made anew: they stand for what is in people's journals. A record type
+// that has come since is added with -update.
+func corpus(t *testing.T) []recorded {
 	t.Helper()
-	chains, err := readRecords(foldRecords)
-	if os.IsNotExist(err) && *update {
-		chains, err = played(t), nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	chains := readCorpus(t)
 	missing := missingTypes(chains)
 	if len(missing) == 0 {
 		return chains
@@ -198,73 +200,55 @@ func corpus(t *testing.T) [][]clew.Record {
 	if !*update {
 		t.Fatalf("%s has no record of %v: raise FoldVersion and run go test ./internal/session -run TestFoldVersion -update", foldRecords, missing)
 	}
-	chains = append(chains, filled(t, missing))
-	writeRecords(t, foldRecords, chains)
+	writeRecords(t, filepath.Join(foldRecords, string(missing[0])+".jsonl"), filled(t, missing))
+	return readCorpus(t)
+}
+
+func readCorpus(t testing.TB) []recorded {
+	t.Helper()
+	files, err := filepath.Glob(foldRecords + "/*.jsonl") // sorted
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no records in %s: %v", foldRecords, err)
+	}
+	var chains []recorded
+	for _, file := range files {
+		chains = append(chains, recorded{strings.TrimSuffix(filepath.Base(file), ".jsonl"), readRecords(t, file)})
+	}
 	return chains
 }
 
-func readRecords(file string) ([][]clew.Record, error) {
-	f, err := os.Open(file)
+func readRecords(t testing.TB, file string) []clew.Record {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		return nil, err
-	}
-	var chains [][]clew.Record
-	for part := range bytes.SplitSeq(bytes.TrimSpace(data), []byte("\n\n")) {
-		var chain []clew.Record
-		for line := range bytes.SplitSeq(part, []byte{'\n'}) {
-			r, err := clew.ParseRecord(line)
-			if err != nil {
-				return nil, err
-			}
-			chain = append(chain, r)
+	var chain []clew.Record
+	for line := range bytes.Lines(data) {
+		r, err := clew.ParseRecord(bytes.TrimSuffix(line, []byte{'\n'}))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
 		}
-		chains = append(chains, chain)
+		chain = append(chain, r)
 	}
-	return chains, nil
+	return chain
 }
 
-func writeRecords(t *testing.T, file string, chains [][]clew.Record) {
+func writeRecords(t *testing.T, file string, chain []clew.Record) {
 	t.Helper()
 	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	for _, chain := range chains {
-		for _, r := range chain {
-			_, _ = z.Write(append(r.Line(), '\n'))
-		}
-		_, _ = z.Write([]byte{'\n'})
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
+	for _, r := range chain {
+		out.Write(append(r.Line(), '\n'))
 	}
 	if err := os.WriteFile(file, out.Bytes(), fs.FileMode(0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// played makes sessions with runs, questions, time-outs and rewinds.
-func played(t *testing.T) [][]clew.Record {
-	var chains [][]clew.Record
-	for seed := range uint64(4) {
-		p := newPilgrims(t, seed)
-		p.play(80)
-		chains = append(chains, p.records)
-	}
-	return chains
-}
-
-func missingTypes(chains [][]clew.Record) []clew.EventType {
+func missingTypes(chains []recorded) []clew.EventType {
 	have := map[clew.EventType]bool{}
-	for _, chain := range chains {
-		for _, r := range chain {
+	for _, c := range chains {
+		for _, r := range c.chain {
 			have[r.Type] = true
 		}
 	}
@@ -332,11 +316,7 @@ func fill(v reflect.Value, depth int) {
 // BenchmarkFoldAnew is what a session costs, by the record, when it is first opened
 // after FoldVersion was raised.
 func BenchmarkFoldAnew(b *testing.B) {
-	chains, err := readRecords(foldRecords)
-	if err != nil {
-		b.Fatal(err)
-	}
-	chain := chains[0]
+	chain := readCorpus(b)[0].chain
 	past := &bench{records: chain, folds: map[uint64][]byte{}}
 	n := 0
 	for b.Loop() {
