@@ -7,6 +7,10 @@ VERSION ?= $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/n
 LDFLAGS  = -s -w -X github.com/clew-run/clew/internal/cli/env.version=$(VERSION)
 # Without grpc's pages of traces, which are templates: deploy/link_test.go says why.
 TAGS     = grpcnotrace
+# One set of flags for the program and its tests, so that nothing compiles twice.
+CGO_ENABLED = 0
+GOFLAGS := $(filter-out -trimpath -tags=$(TAGS),$(GOFLAGS)) -trimpath -tags=$(TAGS)
+export CGO_ENABLED GOFLAGS
 PROGRAM ?= bin/clew
 
 # Packages whose tests run under the race detector in every CI run.
@@ -25,13 +29,13 @@ all: fmt lint test build
 
 .PHONY: build
 build: ## build bin/clew
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(PROGRAM) ./cmd/clew
+	$(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o $(PROGRAM) ./cmd/clew
 
 .PHONY: cross
 cross: ## compile for all systems that are released, or CROSS="darwin/arm64 windows/amd64"
 	@for target in $(CROSS); do \
 		echo "$$target"; \
-		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -trimpath -tags $(TAGS) -o /dev/null ./cmd/clew || exit 1; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/clew || exit 1; \
 	done
 
 .PHONY: reproducible
@@ -155,9 +159,13 @@ lint: ## vet and lint
 vet-darwin: ## vet what compiles for macOS, tests included
 	GOOS=darwin $(GO) vet ./...
 
+.PHONY: quick
+quick: ## format, vet and tests of the packages that changed, and of those that import them
+	@$(GO) run ./internal/gen/tests quick
+
 .PHONY: test
-test: ## run all tests
-	$(TOOL) gotestsum --format pkgname-and-test-fails -- -timeout 20m ./...
+test: ## run all tests of Go but campaigns
+	@$(GO) run ./internal/gen/tests all
 
 .PHONY: test-unit
 test-unit: ## run the tests that need nothing of Linux
@@ -186,7 +194,7 @@ test-notebooks: ## run the tests of notebooks against the real Jupyter, which is
 
 .PHONY: test-s3
 test-s3: ## run the archive's tests against a real S3-compatible server, built on first use
-	$(GO) test -count=1 -tags s3 -run TestS3 -timeout 20m ./internal/archive
+	$(GO) test -count=1 -tags s3,$(TAGS) -run TestS3 -timeout 20m ./internal/archive
 
 .PHONY: test-sdks
 test-sdks: ## have the vendors' own SDKs talk to the scripted model; they are fetched on first use
@@ -217,7 +225,7 @@ TABLE ?= $(CURDIR)/docs/faults.md
 dist/clew-%: # needs the whole history
 	rm -rf dist/old && mkdir -p dist/old
 	git archive $* | tar -x -C dist/old
-	cd dist/old && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o ../clew-$* ./cmd/clew
+	cd dist/old && $(GO) build -buildvcs=false -o ../clew-$* ./cmd/clew
 	rm -rf dist/old
 
 dist/nats-server-$(OLD_ENGINE):
