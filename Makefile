@@ -179,6 +179,14 @@ ci: ## run everything that CI runs, on Debian
 ci-setup: ## install what CI and make nightly need, on Debian
 	./.ci/run setup
 
+.PHONY: release-notes
+release-notes: ## print what is new in VERSION, from CHANGELOG.md or the fragments in changelog.d
+	@$(GO) run ./internal/gen/changelog notes $(VERSION)
+
+.PHONY: changelog
+changelog: ## move the fragments in changelog.d into CHANGELOG.md, as VERSION=1.2.3
+	@$(GO) run ./internal/gen/changelog fold $(VERSION)
+
 RACE_TIMEOUT ?= 15m
 .PHONY: test-race
 test-race: ## run the core's tests under the race detector
