@@ -179,6 +179,10 @@ ci: ## run everything that CI runs, on Debian
 ci-setup: ## install what CI and make nightly need, on Debian
 	./.ci/run setup
 
+.PHONY: check-commits
+check-commits: ## check the messages of the commits that are new
+	@$(GO) run ./internal/gen/commits
+
 .PHONY: release-notes
 release-notes: ## print what is new in VERSION, from CHANGELOG.md or the fragments in changelog.d
 	@$(GO) run ./internal/gen/changelog notes $(VERSION)
