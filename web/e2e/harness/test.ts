@@ -1,11 +1,14 @@
 import { chromium, type Browser, type Page } from "playwright-core";
 import { expect, inject, test as plain } from "vitest";
+import { launchOptions } from "./browser";
 import { Visitor, type VisitorOptions } from "./visitor";
 import { World, type WorldOptions } from "./world";
 
 interface Fixtures {
   /** How the file's world is; replace it with `test.extend`. */
   options: WorldOptions;
+  /** Set it with `test.extend` in a file that needs what the shell lacks, with the reason. */
+  wholeBrowser: boolean;
   browser: Browser;
   /** A server, a model and a line: one for all tests of a file. */
   world: World;
@@ -17,9 +20,10 @@ interface Fixtures {
 
 export const test = plain.extend<Fixtures>({
   options: [{}, { scope: "file" }],
+  wholeBrowser: [false, { scope: "file" }],
   browser: [
-    async ({}, use) => {
-      const browser = await chromium.connect(inject("browser"));
+    async ({ wholeBrowser }, use) => {
+      const browser = wholeBrowser ? await chromium.launch(launchOptions("whole")) : await chromium.connect(inject("browser"));
       await use(browser);
       await browser.close();
     },

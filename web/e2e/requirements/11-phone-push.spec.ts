@@ -14,7 +14,8 @@ const test = base
   })
   .extend("options", { scope: "file" }, ({ service }): WorldOptions => ({
     settings: { push_allow: [service.address] }, env: { SSL_CERT_FILE: service.certFile },
-  }));
+  }))
+  .extend("wholeBrowser", { scope: "file" }, () => true); // the shell has no notifications
 
 type Visit = (options: object) => Promise<Visitor>;
 
