@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { barriers, expect, live, screenshots, test, until } from "../harness";
 import { messagesOf, openTime, saidAt, sayAll, writesFiles } from "./files";
 
-const here = (page: Page) => page.locator("[data-here]").getAttribute("data-here");
+const comesTo = (page: Page, message: string) => page.locator(`[data-here="${message}"]`).waitFor();
 
 test("the past is scrubbed by keys, by pointer, step by step, and by its link", async ({ world, visit }) => {
   await world.model.script(writesFiles);
@@ -15,12 +15,12 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   const { page } = await visit({ path: `/s/${session}/time` });
   await live(page);
   const slider = page.getByRole("slider", { name: "Point in time" });
-  await until("at the end", async () => (await here(page)) === marks.at(-1)!.message_id);
+  await comesTo(page, marks.at(-1)!.message_id);
   expect(await slider.getAttribute("aria-valuetext")).toContain(`${marks.length} of ${marks.length}`);
 
   await slider.focus();
   await page.keyboard.press("Home");
-  expect(await here(page)).toBe(marks[0]!.message_id);
+  await comesTo(page, marks[0]!.message_id);
   await page.getByText("Snapshot").first().waitFor();
   await until("as it was", async () => (await page.locator("section[aria-label='Snapshot'] li").count()) >= 1 && !(await page.locator("section[aria-label='Snapshot']").getByText("last words").count()));
   // Each kind of step, there and back.
@@ -31,7 +31,7 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
     const expected = marks.filter((m, i) => i > 0 && (!kinds || (kinds as readonly string[]).includes(m.kind)));
     for (const m of expected) {
       await page.keyboard.press("ArrowRight");
-      expect(await here(page)).toBe(m.message_id);
+      await comesTo(page, m.message_id);
     }
   }
   // The address follows, and leads back here.
@@ -40,7 +40,7 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   await page.keyboard.press("Shift+ArrowRight");
   await until("the link", () => page.url().endsWith(`at=${people[1]!.message_id}`));
   await page.reload();
-  await until("there again", async () => (await here(page)) === people[1]!.message_id);
+  await comesTo(page, people[1]!.message_id);
   await page.getByText("write a.txt: two").first().waitFor();
   expect(await page.locator("section[aria-label='Snapshot']").getByText("last words").count()).toBe(0);
 
@@ -48,16 +48,27 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   const box = (await slider.boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
-  for (let i = 0; i < 300; i++) await page.mouse.move(box.x + ((i * 37) % box.width), box.y + box.height / 2);
+  // The page makes the moves itself: each from here would wait for a frame to be drawn.
+  await slider.evaluate(async (el) => {
+    const { left, top, width } = el.getBoundingClientRect();
+    const shown = new MessageChannel();
+    for (let i = 0; i < 300; i++) {
+      el.dispatchEvent(new PointerEvent("pointermove", { pointerId: 1, bubbles: true, clientX: left + ((i * 0.37) % 1) * width, clientY: top + 5 }));
+      await new Promise((done) => { // behind React's own message, so that each move is a render
+        shown.port1.onmessage = done;
+        shown.port2.postMessage(undefined);
+      });
+    }
+  });
   await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
   await page.mouse.up();
-  expect(await here(page)).toBe(marks.at(-1)!.message_id);
+  await comesTo(page, marks.at(-1)!.message_id);
   // By the page's own keys, from anywhere.
   await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("[");
-  await until("a step back", async () => (await here(page)) === marks.at(-2)!.message_id);
+  await comesTo(page, marks.at(-2)!.message_id);
   await page.keyboard.press("]");
-  await until("a step on", async () => (await here(page)) === marks.at(-1)!.message_id);
+  await comesTo(page, marks.at(-1)!.message_id);
 });
 
 test("a checkpoint is a place as well: right behind the message before it", async ({ world, visit }) => {
