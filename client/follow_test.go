@@ -334,7 +334,10 @@ func TestOneFollowAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		c := b.dial(t)
-		for range c.Follow(t.Context()) {
+		for _, err := range c.Follow(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, err := range c.Follow(t.Context()) {
 				if !errors.Is(err, client.ErrFollowing) {
 					t.Fatalf("second Follow: %v", err)

@@ -209,7 +209,10 @@ func testSessions(t *testing.T, a *Archive) {
 	if len(want) != 0 {
 		t.Errorf("%d sessions are not listed", len(want))
 	}
-	for range a.Sessions(t.Context()) {
+	for _, err := range a.Sessions(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break
 	}
 }

@@ -24,7 +24,6 @@ type suite struct {
 	retries  int
 	flags    []string // of go test
 	packages []string // in the order in which they start
-	program  bool     // they run the program, whatever they say
 }
 
 func test(ctx context.Context, args []string) error {

@@ -32,9 +32,19 @@ func newNight(t *testing.T, shards string) *night {
 	if err := os.WriteFile(filepath.Join(n.dir, "tools/nightly"), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	n.do("git", "init", "-q")
+	n.must("git", "init", "-q")
 	n.commit()
 	return n
+}
+
+// must is do, for what cannot fail.
+func (n *night) must(name string, args ...string) string {
+	n.t.Helper()
+	out, err := n.do(name, args...)
+	if err != nil {
+		n.t.Fatal(out)
+	}
+	return out
 }
 
 func (n *night) do(name string, args ...string) (string, error) {
@@ -48,10 +58,8 @@ func (n *night) do(name string, args ...string) (string, error) {
 
 func (n *night) commit() {
 	n.t.Helper()
-	n.do("git", "add", "-A")
-	if out, err := n.do("git", "commit", "-q", "--allow-empty", "-m", "all: go on"); err != nil {
-		n.t.Fatal(out)
-	}
+	n.must("git", "add", "-A")
+	n.must("git", "commit", "-q", "--allow-empty", "-m", "all: go on")
 }
 
 // A shard that was cut goes on where it was and leaves its result, commit and seed; a pass
@@ -68,12 +76,10 @@ func TestNight(t *testing.T) {
 	if out, err := n.do("tools/nightly", "short"); err == nil || !strings.HasPrefix(row(), "| short | failed |") {
 		t.Fatalf("%v, %s\n%s", err, row(), out)
 	}
-	n.do("touch", "mended")
-	if out, err := n.do("tools/nightly"); err != nil {
-		t.Fatal(out)
-	}
+	n.must("touch", "mended")
+	n.must("tools/nightly")
 	ran, _ := os.ReadFile(filepath.Join(n.dir, "ran"))
-	commit, _ := n.do("git", "rev-parse", "--short=10", "HEAD")
+	commit := n.must("git", "rev-parse", "--short=10", "HEAD")
 	parts := regexp.MustCompile(`^one\ntwo (\d+) 1\ntwo (\d+) 1\n$`).FindStringSubmatch(string(ran))
 	if parts == nil || parts[1] != parts[2] || !strings.HasPrefix(row(), "| short | passed | `"+strings.TrimSpace(commit)+"` | "+parts[1]+" |") {
 		t.Fatalf("%s\n%s", ran, row())

@@ -123,7 +123,10 @@ func TestLargeSessions(t *testing.T) {
 		began := time.Now()
 		records := endless{n: largeBytes / textBytes}
 		head := uint64(0)
-		for r := range records.Read(t.Context(), "sess_1", 1, 1<<40) {
+		for r, err := range records.Read(t.Context(), "sess_1", 1, 1<<40) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			head = r.Seq
 		}
 		m := &meter{t: t}
