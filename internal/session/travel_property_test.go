@@ -84,7 +84,7 @@ func TestAnywhereAmongMonitors(t *testing.T) {
 	})
 	book.close(t, "sessions with monitors", nightly.Size(60, 500))
 	for _, what := range []string{"monitors", "removed", "beside", "handed over"} {
-		if book[what] == 0 {
+		if book[what] == 0 && !testing.Short() {
 			t.Errorf("%s: never", what)
 		}
 	}

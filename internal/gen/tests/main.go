@@ -27,9 +27,11 @@ const campaignNames = "Kill"
 
 var campaigns = regexp.MustCompile(`^internal/e2e/(chaos|faults|travelcrash)(/|$)`)
 
-// What quick leaves out beyond campaigns: suites that run whole programs, and packages
-// whose tests start engines, kernels or servers, which takes a minute, unless they
+// What quick leaves out beyond campaigns: random plays, suites that run whole programs, and
+// packages whose tests start engines, kernels or servers, which takes a minute, unless they
 // themselves changed.
+const plays = "Anywhere|Chaos|Crash|EveryCommand|Random"
+
 var (
 	suites = regexp.MustCompile(`^(internal/e2e|bench|examples|deploy)(/|$)`)
 	slow   = regexp.MustCompile(`^internal/(cli|journal|notebook|server)$`)
@@ -69,8 +71,8 @@ func all() error {
 			names = append(names, p.ImportPath)
 		}
 	}
-	err = test(names, nil)
-	fmt.Printf("left out: campaigns. All tests: .ci/run tests runs; in full: make nightly\n")
+	err = test(campaignNames, names...)
+	fmt.Println("left out: campaigns. All tests: .ci/run tests runs; in full: make nightly")
 	return err
 }
 
@@ -87,12 +89,13 @@ func quick() error {
 		return err
 	}
 	s := choose(graph, files)
-	if len(s.tested) > 0 {
+	if len(s.changed) > 0 {
 		fmt.Printf("changed: %s\nand those that import them: %s\n", words(s.changed), words(s.importers))
-		if err := command("go", append([]string{"vet"}, s.tested...)...); err != nil {
+		// What a change breaks in importers does not compile or fails their tests.
+		if err := command("go", append([]string{"vet"}, s.changedPaths...)...); err != nil {
 			return err
 		}
-		err = test(s.tested, []string{"-vet=off"})
+		err = test(campaignNames+"|"+plays, s.tested...)
 	}
 	s.report(files)
 	return err
@@ -101,6 +104,7 @@ func quick() error {
 // A choice is what quick tests.
 type choice struct {
 	tested             []string // import paths
+	changedPaths       []string // those of them that changed
 	changed, importers []string // their names
 	slow, suites       []string // importers that are left out
 	farther            int      // packages that import those
@@ -125,7 +129,7 @@ func choose(graph []pkg, files []string) choice {
 			s.suites = append(s.suites, name)
 			continue
 		case changed[p.ImportPath]:
-			s.changed = append(s.changed, name)
+			s.changed, s.changedPaths = append(s.changed, name), append(s.changedPaths, p.ImportPath)
 		case slow.MatchString(name):
 			s.slow = append(s.slow, name)
 			continue
@@ -149,7 +153,7 @@ func (s choice) report(files []string) {
 	if len(s.suites) > 0 {
 		fmt.Printf("left out, suites: go test ./%s\n", strings.Join(s.suites, " ./"))
 	}
-	fmt.Printf("left out: campaigns, and %d packages that use what changed from farther away: make test, .ci/run\n", s.farther)
+	fmt.Printf("left out: campaigns, random plays (%s), and %d packages that use what changed from farther away: make test, .ci/run\n", strings.ReplaceAll(plays, "|", ", "), s.farther)
 	for _, e := range elsewhere {
 		if slices.ContainsFunc(files, e.files.MatchString) {
 			fmt.Printf("not Go alone: %s\n", e.run)
@@ -243,9 +247,9 @@ func format(files []string) error {
 	return err
 }
 
-func test(packages, flags []string) error {
+func test(skip string, packages ...string) error {
 	args := []string{"tool", "-modfile=tools/go.mod", "gotestsum", "--format", "pkgname-and-test-fails", "--format-hide-empty-pkg", "--hide-summary", "skipped", "--"}
-	args = append(append(args, "-short", "-skip", campaignNames, "-timeout", "20m"), flags...)
+	args = append(args, "-short", "-skip", skip, "-timeout", "20m", "-vet=off")
 	return command("go", append(args, packages...)...)
 }
 
