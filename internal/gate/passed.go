@@ -162,7 +162,7 @@ func once(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := s.tree.inputs(append(inputs, ".ci", "Makefile", "tools"))
+	files, err := s.tree.inputs(slices.Concat(inputs, []string{".ci", "Makefile", "tools"}))
 	if err != nil {
 		return err
 	}
