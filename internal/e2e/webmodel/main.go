@@ -7,6 +7,7 @@
 //	PUT  /control/script    plays the script of the body from now on
 //	POST /control/release   lets the waits of an hour or more go on, now and later
 //	POST /control/hold      lets them wait again
+//	POST /control/open/NAME opens a gate of the script (wait: NAME)
 //	GET  /control/requests  how many requests came to the script, and what was refused
 package main
 

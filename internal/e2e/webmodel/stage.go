@@ -20,11 +20,12 @@ type stage struct {
 	mu    sync.Mutex // guards all below
 	model *llmtest.Server
 	gate  chan struct{} // closed while waits of an hour go on
+	gates *llmtest.Gates
 }
 
 func newStage() *stage {
 	s := &stage{gate: make(chan struct{})}
-	s.model = llmtest.New(&llmtest.Script{}, llmtest.Options{Sleep: s.sleep})
+	s.begin(&llmtest.Script{})
 	return s
 }
 
@@ -33,6 +34,7 @@ func (s *stage) routes() http.Handler {
 	mux.HandleFunc("PUT /control/script", s.play)
 	mux.HandleFunc("POST /control/release", func(http.ResponseWriter, *http.Request) { s.release() })
 	mux.HandleFunc("POST /control/hold", func(http.ResponseWriter, *http.Request) { s.hold() })
+	mux.HandleFunc("POST /control/open/{name}", s.open)
 	mux.HandleFunc("GET /control/requests", s.requests)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.current().ServeHTTP(w, r) })
 	return mux
@@ -58,7 +60,18 @@ func (s *stage) play(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.model = llmtest.New(script, llmtest.Options{Sleep: s.sleep})
+	s.begin(script)
+}
+
+func (s *stage) begin(script *llmtest.Script) {
+	s.gates = new(llmtest.Gates)
+	s.model = llmtest.New(script, llmtest.Options{Sleep: s.sleep, Gates: s.gates})
+}
+
+func (s *stage) open(_ http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gates.Open(r.PathValue("name"))
 }
 
 func (s *stage) requests(w http.ResponseWriter, _ *http.Request) {

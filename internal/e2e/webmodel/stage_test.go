@@ -57,6 +57,23 @@ func TestHourLastsUntilRelease(t *testing.T) {
 	})
 }
 
+func TestReplyWaitsForItsGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		routes := newStage().routes()
+		send(t, routes, http.MethodPut, "/control/script", "- reply: [{wait: door}, {text: hello}]", http.StatusOK)
+		got := make(chan string, 1)
+		go func() { got <- send(t, routes, http.MethodPost, "/v1/messages", asked, http.StatusOK) }()
+		synctest.Wait()
+		if len(got) > 0 {
+			t.Fatal("the reply did not wait")
+		}
+		send(t, routes, http.MethodPost, "/control/open/door", "", http.StatusOK)
+		if said := <-got; !strings.Contains(said, "hello") {
+			t.Errorf("the model said %s", said)
+		}
+	})
+}
+
 func send(t *testing.T, h http.Handler, method, path, body string, status int) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))

@@ -33,10 +33,10 @@ test("W26: the rail follows what happens elsewhere", async ({ world, visit }) =>
   const { page } = await visit({ path: "/inbox" });
   await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor(); // nothing works yet
   await world.say(other, "wait here");
-  await section(page, "Running").locator(`[data-session="${other}"]`).waitFor({ timeout: 20_000 });
+  await section(page, "Running").locator(`[data-session="${other}"]`).waitFor();
   await world.model.release();
   await world.settled(other);
-  await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor({ timeout: 20_000 });
+  await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor();
   await world.say(other, "Run it");
   const request = await world.question(other);
   await section(page, "Needs you").locator(`[data-session="${other}"]`).waitFor();

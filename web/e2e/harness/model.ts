@@ -34,6 +34,11 @@ export class Model {
     await this.#control("POST", "hold");
   }
 
+  /** Opens a gate of the script (`wait: name`), for who waits there and who comes later. */
+  async open(name: string): Promise<void> {
+    await this.#control("POST", `open/${encodeURIComponent(name)}`);
+  }
+
   /** How many requests came since the script was set, and why some were refused. */
   async requests(): Promise<{ requests: number; problems: string[] }> {
     return (await this.#control("GET", "requests")).json() as Promise<{ requests: number; problems: string[] }>;

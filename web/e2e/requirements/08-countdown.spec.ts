@@ -12,11 +12,14 @@ test("the time left is the server's, and its end is an expiry", async ({ world, 
   const request = await world.question(session);
   const left = async (p: typeof right.page) => Number(await p.locator(`[data-question="${request}"] [role=timer]`).getAttribute("data-left"));
   await until("both show it", async () => (await left(right.page)) > 0 && (await left(wrong.page)) > 0);
-  expect(Math.abs((await left(right.page)) - (await left(wrong.page)))).toBeLessThanOrEqual(2);
+  // Between two looks at the one, the other is between them, but for a second that has just begun.
+  const [before, between, after] = [await left(right.page), await left(wrong.page), await left(right.page)];
+  expect(between).toBeLessThanOrEqual(before + 1);
+  expect(between).toBeGreaterThanOrEqual(after - 1);
 
   await until("said aloud", async () => /10 seconds left/.test((await right.page.locator("[data-spoken]").textContent()) ?? ""));
   const card = right.page.locator(`[data-question="${request}"]`);
-  await until("expired", async () => (await card.getAttribute("data-state")) === "expired", 20_000);
+  await until("expired", async () => (await card.getAttribute("data-state")) === "expired");
   expect(await card.textContent()).toContain("Expired");
   expect((await card.textContent())!.replace("Expired, not denied", "")).not.toMatch(/denied|rejected/i);
 });

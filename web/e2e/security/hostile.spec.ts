@@ -157,7 +157,7 @@ test("plans: steps, messages, results", async ({ world, visit }) => {
   await through(v);
   await screenshots(v.page, "hostile-plan");
   await world.rest.inbox.answer(request, { action: "approve" });
-  await until("the end of the run", async () => (await world.rest.sessions.get(session)).runs.some((r) => r.phase === "completed" || r.status === "completed" || r.status === "failed"), 30_000);
+  await until("the end of the run", async () => (await world.rest.sessions.get(session)).runs.some((r) => r.phase === "completed" || r.status === "completed" || r.status === "failed"));
   await through(v);
   await screenshots(v.page, "hostile-run");
 });

@@ -48,7 +48,7 @@ test(`${rounds} breaks in the middle of an answer, seed ${seed}`, { timeout: 240
     world.line.mend();
     await live(page);
     await world.model.release();
-    await world.settled(session, 30_000);
+    await world.settled(session);
     await until(`round ${r} (${how}) is whole`, async () => {
       const last = (await told(world, session)).at(-1)!;
       return last.text.endsWith(`r${r}w39`) && (await page.locator(`[data-message="${last.id}"]`).textContent())?.includes(`r${r}w39`);

@@ -67,8 +67,8 @@ export const script = [
   { when: step("key", 1), times: 0, reply: [{ text: "Each order stores the request key that created it. The column is unique, so the database itself refuses a second order with the same request key." }, tool("write_file", "k1", { path: "checkout/models.py", content: models.after }), spent(6_100, 900)] },
   { when: step("key", 2), times: 0, reply: [tool("write_file", "k2", { path: "migrations/0031_request_key.py", content: migration }), spent(3_100, 700)] },
   { when: step("key", 3), times: 0, reply: ends("k3", "A repeated request now returns the first order.") },
-  // It begins later than the step beside it, so that the order of the records is the same each time.
-  { when: step("saved", 1), times: 0, reply: [{ delay: "1s" }, tool("write_file", "s1", { path: "checkout/orders.py", content: orders.after }), spent(7_900, 1_100)] },
+  // It goes on after the step beside it, so that the order of the records is the same each time.
+  { when: step("saved", 1), times: 0, reply: [{ wait: "key is done" }, tool("write_file", "s1", { path: "checkout/orders.py", content: orders.after }), spent(7_900, 1_100)] },
   { when: step("saved", 2), times: 0, reply: ends("s2", "Checkout looks up the request key before it charges.") },
   { when: step("test", 1), times: 0, reply: [tool("write_file", "t1", { path: "tests/test_checkout.py", content: tests.after }), spent(6_600, 800)] },
   { when: step("test", 2), times: 0, reply: [tool("execute_command", "t2", { command: "bin/pytest tests/test_checkout.py" }), spent(2_800, 120)] },

@@ -57,6 +57,8 @@ async function set(world: World, home: Home): Promise<Stage> {
   await world.rest.sessions.setAccess(orders, "jonas-weber", "approver");
   await world.say(orders, asked.orders, { mode: "run" });
   await world.rest.inbox.answer(await world.question(orders), { action: "approve" });
+  await until("the key is stored", async () => (await world.rest.sessions.tasks(orders)).tasks.some((t) => t.todo_id === "key" && t.status === "completed"));
+  await world.model.open("key is done");
   const tests = await question(world, orders, "pytest");
   await world.rest.inbox.answer(tests, { action: "approve" });
   await question(world, orders, "alembic");
