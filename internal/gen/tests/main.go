@@ -111,16 +111,20 @@ type choice struct {
 }
 
 func choose(graph []pkg, files []string) choice {
-	changed := map[string]bool{}
+	// What only tests see does not reach those that import the package.
+	changed, spreads := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
 		if p := owner(graph, f); p != "" {
 			changed[p] = true
+			if !strings.HasSuffix(f, "_test.go") && !strings.Contains("/"+f, "/testdata/") {
+				spreads[p] = true
+			}
 		}
 	}
 	s, near := choice{}, map[string]bool{}
 	for _, p := range graph {
 		name := p.name()
-		if !changed[p.ImportPath] && !slices.ContainsFunc(p.allImports(), func(i string) bool { return changed[i] }) {
+		if !changed[p.ImportPath] && !slices.ContainsFunc(p.allImports(), func(i string) bool { return spreads[i] }) {
 			continue
 		}
 		near[p.ImportPath] = true
@@ -139,7 +143,7 @@ func choose(graph []pkg, files []string) choice {
 		s.tested = append(s.tested, p.ImportPath)
 	}
 	for _, p := range graph {
-		if !near[p.ImportPath] && slices.ContainsFunc(p.Deps, func(d string) bool { return changed[d] }) {
+		if !near[p.ImportPath] && slices.ContainsFunc(p.Deps, func(d string) bool { return spreads[d] }) {
 			s.farther++
 		}
 	}

@@ -42,6 +42,9 @@ func TestChoose(t *testing.T) {
 	if s := choose(graph, []string{"docs/runs.md"}); !slices.Equal(s.changed, []string{"docs"}) || !slices.Equal(s.importers, []string{"internal/api", "internal/session/sub"}) {
 		t.Errorf("a change of docs chooses %+v", s)
 	}
+	if s := choose(graph, []string{"internal/plan/plan_test.go", "internal/plan/testdata/a.txtar"}); len(s.tested) != 1 || s.farther != 0 {
+		t.Errorf("a change of the tests of plan chooses %+v", s)
+	}
 	if s := choose(graph, []string{"Makefile", "tools/vuln"}); len(s.tested) != 0 {
 		t.Errorf("a change of the tools chooses %+v", s)
 	}
