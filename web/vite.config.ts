@@ -30,9 +30,14 @@ function finished(): Plugin {
       const build = createHash("sha256").update(page).digest("hex").slice(0, 12);
       writeFileSync(join(dir, "index.html"), page.replace("__BUILD__", build));
       // The Korean fonts come when Hangul is shown, what draws diagrams and charts with the first one.
-      const files = readdirSync(join(dir, "assets")).filter((name) => !/^(korean|diagrams|vega|plotly)/.test(name)).map((name) => `/assets/${name}`);
+      const files = readdirSync(join(dir, "assets"))
+        .filter((name) => !/^(korean|diagrams|vega|plotly)/.test(name))
+        .map((name) => `/assets/${name}`);
       const worker = join(dir, "sw.js");
-      writeFileSync(worker, `const __BUILD__=${JSON.stringify(build)},__FILES__=${JSON.stringify(files)};${readFileSync(worker, "utf8")}`);
+      writeFileSync(
+        worker,
+        `const __BUILD__=${JSON.stringify(build)},__FILES__=${JSON.stringify(files)};${readFileSync(worker, "utf8")}`,
+      );
       for (const file of readdirSync(dir, { recursive: true, withFileTypes: true })) {
         if (!file.isFile() || !/\.(js|css|html|svg|webmanifest|wasm)$/.test(file.name)) continue;
         const path = join(file.parentPath, file.name);
@@ -67,10 +72,13 @@ function adoptedStyles(): Plugin {
 
 export default defineConfig({
   plugins: [
-    react(), tailwindcss(), diagrams(),
+    react(),
+    tailwindcss(),
+    diagrams(),
     packed({ name: "vega", entry: "src/features/notebook/outputs/charts/vega_frame.ts" }),
     packed({ name: "plotly", entry: "src/features/notebook/outputs/charts/plotly_frame.ts" }),
-    adoptedStyles(), finished(),
+    adoptedStyles(),
+    finished(),
   ],
   resolve: {
     alias: [
@@ -94,7 +102,15 @@ export default defineConfig({
         chunkFileNames: "assets/[name]-[hash].js",
         assetFileNames: "assets/[name]-[hash][extname]",
         // Files of a few lines that are there from the first page on cost more for their names than for what they say.
-        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "common", test: /icons\/chevron-down\.|\/useLoaded\.ts|sdk\/typescript\/src\/|node_modules\/(wouter|use-sync-external-store)\// }] },
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            {
+              name: "common",
+              test: /icons\/chevron-down\.|\/useLoaded\.ts|sdk\/typescript\/src\/|node_modules\/(wouter|use-sync-external-store)\//,
+            },
+          ],
+        },
       },
     },
   },

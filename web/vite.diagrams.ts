@@ -12,7 +12,8 @@ export function diagrams(): Plugin {
     plugins: [trimmed()],
     check(modules) {
       // Its licence is not one that the pages may have (deploy/licenses).
-      if (modules.some((id) => /node_modules\/elkjs\//.test(id))) throw new Error("elkjs is in the script that draws diagrams");
+      if (modules.some((id) => /node_modules\/elkjs\//.test(id)))
+        throw new Error("elkjs is in the script that draws diagrams");
     },
   });
 }

@@ -32,7 +32,8 @@ export function packed(p: Packed): Plugin {
       if (asked !== `\0${id}`) return undefined;
       if (command === "test") return `export default ""`;
       const source = await (built ??= script(p));
-      if (command === "serve") return `export default "data:application/octet-stream;base64,${source.toString("base64")}"`;
+      if (command === "serve")
+        return `export default "data:application/octet-stream;base64,${source.toString("base64")}"`;
       const file = this.emitFile({ type: "asset", name: `${p.name}.bin`, source });
       return `export default import.meta.ROLLUP_FILE_URL_${file}`;
     },
@@ -46,7 +47,12 @@ async function script({ name, entry, plugins, check }: Packed): Promise<Buffer> 
     logLevel: "error",
     plugins,
     define: { "process.env.NODE_ENV": '"production"' },
-    build: { write: false, target: "es2022", lib: { entry: join(here, entry), formats: ["iife"], name }, rollupOptions: { output: { codeSplitting: false } } },
+    build: {
+      write: false,
+      target: "es2022",
+      lib: { entry: join(here, entry), formats: ["iife"], name },
+      rollupOptions: { output: { codeSplitting: false } },
+    },
   });
   const outputs = (Array.isArray(result) ? result : [result]).flatMap((r) => ("output" in r ? r.output : []));
   const chunk = outputs.find((o): o is Rolldown.OutputChunk => o.type === "chunk")!;

@@ -5,6 +5,11 @@ import app from "./vite.config.ts";
 export default mergeConfig(
   app,
   defineConfig({
-    test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"], retry, reporters: ["default", new Flaky(() => "webunit")] },
+    test: {
+      environment: "happy-dom",
+      include: ["src/**/*.test.{ts,tsx}"],
+      retry,
+      reporters: ["default", new Flaky(() => "webunit")],
+    },
   }),
 );

@@ -30,11 +30,25 @@ export default defineConfig({
     projects: [
       {
         resolve,
-        test: { ...shared, name: "pages", include: ["e2e/**/*.spec.ts"], exclude: ["e2e/budgets/**"], sequence: { groupOrder: 0 } },
+        test: {
+          ...shared,
+          name: "pages",
+          include: ["e2e/**/*.spec.ts"],
+          exclude: ["e2e/budgets/**"],
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         resolve,
-        test: { ...shared, name: "alone", include: ["e2e/budgets/**/*.spec.ts"], fileParallelism: false, maxWorkers: 1, testTimeout: 180_000, sequence: { groupOrder: 1 } },
+        test: {
+          ...shared,
+          name: "alone",
+          include: ["e2e/budgets/**/*.spec.ts"],
+          fileParallelism: false,
+          maxWorkers: 1,
+          testTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

@@ -15,12 +15,16 @@ const lines = terminal[Symbol.asyncIterator]();
 /** Asks the person at the terminal. */
 async function onQuestion(q) {
   const words = "question" in q;
-  process.stdout.write(`\n${words ? q.question : (q.effect?.summary ?? q.reason ?? q.message)}${words ? " " : "\napprove? yes or no: "}`);
+  process.stdout.write(
+    `\n${words ? q.question : (q.effect?.summary ?? q.reason ?? q.message)}${words ? " " : "\napprove? yes or no: "}`,
+  );
   const { value: line = "" } = await lines.next();
   return words ? { value: line } : { action: /^y(es)?$/.test(line.trim()) ? "approve" : "reject" };
 }
 
-for await (const e of client.session(id).ask(text, { signal: abort.signal, timeoutMs: 3_600_000, cancelOnExit: true, onQuestion })) {
+for await (const e of client
+  .session(id)
+  .ask(text, { signal: abort.signal, timeoutMs: 3_600_000, cancelOnExit: true, onQuestion })) {
   if (e.type === "text") process.stdout.write(e.text);
   else if (e.type === "tool") console.log(`\n[${e.tool.name} ${e.tool.target ?? ""}: ${e.tool.status}]`);
   else if (e.type === "result") {

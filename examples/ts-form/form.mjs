@@ -13,7 +13,16 @@ const form = {
     type: "stack",
     children: [
       { type: "input", name: "name", label: "Your name" },
-      { type: "select", name: "dish", label: "Dish", value: "soup", options: [{ value: "soup", label: "Soup" }, { value: "pasta", label: "Pasta" }] },
+      {
+        type: "select",
+        name: "dish",
+        label: "Dish",
+        value: "soup",
+        options: [
+          { value: "soup", label: "Soup" },
+          { value: "pasta", label: "Pasta" },
+        ],
+      },
       { type: "button", label: "Order", action: "order", submit: true },
     ],
   },
@@ -21,8 +30,10 @@ const form = {
 
 /** Programs do not open windows themselves, agents do: this asks the session's agent. */
 const show = () =>
-  s.ask(`Open this window with the tool window, exactly as it stands here, and say that it is open:\n\n${JSON.stringify(form)}\n\n` +
-    "When somebody presses the button, thank them by name in the window and keep the form.");
+  s.ask(
+    `Open this window with the tool window, exactly as it stands here, and say that it is open:\n\n${JSON.stringify(form)}\n\n` +
+      "When somebody presses the button, thank them by name in the window and keep the form.",
+  );
 
 /** A press is a message of the transcript, with the values of the form. Each is told once. */
 const told = new Set();

@@ -36,11 +36,12 @@ createInterface({ input: process.stdin })
   .on("line", (text) => {
     const q = s.store.getSnapshot().questions[0];
     const yes = { y: "approve", n: "reject" }[text];
-    const sent = q?.type === "hitl_approval_request" && yes
-      ? s.send("hitl_approval_response", { request_id: q.request_id, action: yes })
-      : q?.type === "hitl_plan_review" && yes
-        ? s.send("hitl_plan_response", { request_id: q.request_id, action: yes })
-        : s.send("user_message", { text });
+    const sent =
+      q?.type === "hitl_approval_request" && yes
+        ? s.send("hitl_approval_response", { request_id: q.request_id, action: yes })
+        : q?.type === "hitl_plan_review" && yes
+          ? s.send("hitl_plan_response", { request_id: q.request_id, action: yes })
+          : s.send("user_message", { text });
     sent.catch((e) => console.log(`!! ${e.code}: ${e.message}`));
   })
   .on("close", () => {

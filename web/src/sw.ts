@@ -18,18 +18,26 @@ const patienceMs = 5_000;
 
 worker.addEventListener("install", (e) => {
   const files = ["/", "/icon.svg", "/icon-192.png", "/badge-96.png", ...__FILES__];
-  e.waitUntil(caches.open(cacheName).then((c) => c.addAll(files)).then(() => worker.skipWaiting()));
+  e.waitUntil(
+    caches
+      .open(cacheName)
+      .then((c) => c.addAll(files))
+      .then(() => worker.skipWaiting()),
+  );
 });
 
 // A page that is open goes on as it is. It is told which build is here, and asks
 // its person.
 worker.addEventListener("activate", (e) => {
-  e.waitUntil((async () => {
-    const others = (await caches.keys()).filter((n) => n.startsWith("clew-") && n !== cacheName);
-    await Promise.all(others.slice(0, 1 - keptBuilds).map((n) => caches.delete(n)));
-    await worker.clients.claim();
-    for (const page of await worker.clients.matchAll({ type: "window" })) page.postMessage({ kind: "build", build: __BUILD__ });
-  })());
+  e.waitUntil(
+    (async () => {
+      const others = (await caches.keys()).filter((n) => n.startsWith("clew-") && n !== cacheName);
+      await Promise.all(others.slice(0, 1 - keptBuilds).map((n) => caches.delete(n)));
+      await worker.clients.claim();
+      for (const page of await worker.clients.matchAll({ type: "window" }))
+        page.postMessage({ kind: "build", build: __BUILD__ });
+    })(),
+  );
 });
 
 /** The addresses of the UI. Others, such as downloads and answer links, are none of ours. */
@@ -94,7 +102,11 @@ async function pushed(p: Pushed): Promise<void> {
     badge: "/badge-96.png",
     silent: p.kind === "settled" || (p.kind === "question" && inSight), // a page that is seen tells it itself
     requireInteraction: p.kind === "question",
-    data: { url: p.session_id ? addressOf(p.session_id, p.request_id) : (notedIn(before)?.url ?? "/inbox"), at: Date.now(), settled: p.kind === "settled" } satisfies Noted,
+    data: {
+      url: p.session_id ? addressOf(p.session_id, p.request_id) : (notedIn(before)?.url ?? "/inbox"),
+      at: Date.now(),
+      settled: p.kind === "settled",
+    } satisfies Noted,
   });
   // Only beside a page that is seen may nothing be left of a message.
   if (p.kind === "settled" && inSight) for (const n of await worker.registration.getNotifications({ tag })) n.close();
@@ -124,7 +136,10 @@ async function lead(to: string): Promise<void> {
   const all = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
   const pages = all.filter((c) => ours.test(new URL(c.url).pathname));
   const there = new URL(to, location.origin).pathname;
-  const nearest = pages.find((c) => new URL(c.url).pathname === there) ?? pages.find((c) => c.visibilityState === "visible") ?? pages[0];
+  const nearest =
+    pages.find((c) => new URL(c.url).pathname === there) ??
+    pages.find((c) => c.visibilityState === "visible") ??
+    pages[0];
   const focused = await nearest?.focus().catch(() => undefined);
   if (focused) focused.postMessage({ kind: "go", url: to });
   else await worker.clients.openWindow(to);
@@ -138,9 +153,16 @@ interface SubscriptionChange extends ExtendableEvent {
 }
 worker.addEventListener("pushsubscriptionchange", (event) => {
   const e = event as SubscriptionChange;
-  e.waitUntil((async () => {
-    const options = e.oldSubscription?.options;
-    const next = e.newSubscription ?? (options ? await worker.registration.pushManager.subscribe(options) : null);
-    if (next) await fetch("/api/v1/push", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(next) });
-  })());
+  e.waitUntil(
+    (async () => {
+      const options = e.oldSubscription?.options;
+      const next = e.newSubscription ?? (options ? await worker.registration.pushManager.subscribe(options) : null);
+      if (next)
+        await fetch("/api/v1/push", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(next),
+        });
+    })(),
+  );
 });

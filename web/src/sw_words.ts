@@ -10,8 +10,12 @@ interface PushWords {
 
 const en: PushWords = {
   asks: {
-    command: "wants to run a command", tool: "wants to use a tool", use_mcp_server: "wants to use a tool",
-    plan: "has a plan to review", input: "asks you something", clarification: "asks you something",
+    command: "wants to run a command",
+    tool: "wants to use a tool",
+    use_mcp_server: "wants to use a tool",
+    plan: "has a plan to review",
+    input: "asks you something",
+    clarification: "asks you something",
   },
   answer: "needs an answer",
   settled: "needs no answer any more",
@@ -20,8 +24,12 @@ const en: PushWords = {
 
 const ko: PushWords = {
   asks: {
-    command: "명령을 실행하려 합니다", tool: "도구를 사용하려 합니다", use_mcp_server: "도구를 사용하려 합니다",
-    plan: "검토할 계획이 있습니다", input: "질문이 있습니다", clarification: "질문이 있습니다",
+    command: "명령을 실행하려 합니다",
+    tool: "도구를 사용하려 합니다",
+    use_mcp_server: "도구를 사용하려 합니다",
+    plan: "검토할 계획이 있습니다",
+    input: "질문이 있습니다",
+    clarification: "질문이 있습니다",
   },
   answer: "답변이 필요합니다",
   settled: "이제 답변이 필요 없습니다",

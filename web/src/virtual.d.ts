@@ -18,7 +18,10 @@ declare module "virtual:plotly" {
 }
 declare module "plotly.js-cartesian-dist-min" {
   interface Plotly {
-    newPlot(host: HTMLElement, figure: { data: unknown[]; layout: object; frames?: unknown[]; config: object }): Promise<unknown>;
+    newPlot(
+      host: HTMLElement,
+      figure: { data: unknown[]; layout: object; frames?: unknown[]; config: object },
+    ): Promise<unknown>;
     purge(host: HTMLElement): void;
   }
   const plotly: Plotly;

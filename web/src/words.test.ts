@@ -5,10 +5,13 @@ import { parseAst } from "vite";
 import { expect, test } from "vitest";
 
 /** Words that people stumbled over; internal/layers keeps them out of the server's texts. */
-const habits = /\bshall\b|\byour yes\b|\b(go|goes|going) on\b|\b(is|are) asked about\b|\ba (yes|no) (allows|lets|ends|counts|is|tries)\b|, too[.”"]?$|, too\b[.,;:)]|\bnobody knows whether\b|\btaken back\b|\bgone back\b|\bnothing fits\b/i;
+const habits =
+  /\bshall\b|\byour yes\b|\b(go|goes|going) on\b|\b(is|are) asked about\b|\ba (yes|no) (allows|lets|ends|counts|is|tries)\b|, too[.”"]?$|, too\b[.,;:)]|\bnobody knows whether\b|\btaken back\b|\bgone back\b|\bnothing fits\b/i;
 
 const source = import.meta.dirname;
-const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((f) => /(words|ends|labels)\.ts$/i.test(f));
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((f) =>
+  /(words|ends|labels)\.ts$/i.test(f),
+);
 
 /** Every text of a file: strings, and the fixed parts of templates. */
 function textsOf(file: string): string[] {

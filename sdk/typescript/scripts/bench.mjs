@@ -11,7 +11,13 @@ const code = `
   export { Transcript } from "./src/transcript.ts";
   export { SessionStore } from "./src/store.ts";
 `;
-const made = await build({ stdin: { contents: code, resolveDir: process.cwd(), loader: "ts" }, bundle: true, format: "esm", platform: "neutral", write: false });
+const made = await build({
+  stdin: { contents: code, resolveDir: process.cwd(), loader: "ts" },
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  write: false,
+});
 const dir = mkdtempSync(join(tmpdir(), "clew-bench-"));
 const file = join(dir, "replica.mjs");
 writeFileSync(file, made.outputFiles[0].contents);
@@ -19,15 +25,28 @@ const { Replica, Transcript, SessionStore } = await import(pathToFileURL(file).h
 rmSync(dir, { recursive: true });
 
 const idOf = (n) => `msg_${String(n).padStart(12, "0")}`;
-const message = (n, more) => ({ message_id: idOf(n), ts: n, type: "say", say: "text", role: "assistant", text: `message ${n}`, ...more });
+const message = (n, more) => ({
+  message_id: idOf(n),
+  ts: n,
+  type: "say",
+  say: "text",
+  role: "assistant",
+  text: `message ${n}`,
+  ...more,
+});
 const change = (n, m) => ({ from: idOf(n - 1), to: idOf(n), total: n, put: { message: [m] } });
 
 /** A store that holds so many messages, the last of which grows. */
 function filled(count) {
   const replica = new Replica(new Transcript(20_000));
-  replica.apply({ to: idOf(1), total: 0, put: { session: { title: "", owner: "o" }, status: { status: "executing" } } });
+  replica.apply({
+    to: idOf(1),
+    total: 0,
+    put: { session: { title: "", owner: "o" }, status: { status: "executing" } },
+  });
   const store = new SessionStore("s", replica, { state: "active", attempt: 0, since: 0, offline: false });
-  for (let n = 2; n < count + 2; n++) replica.apply(change(n, message(n, n === count + 1 ? { partial: true, text: "" } : {})));
+  for (let n = 2; n < count + 2; n++)
+    replica.apply(change(n, message(n, n === count + 1 ? { partial: true, text: "" } : {})));
   store.changed();
   store.flush();
   return { replica, store, last: idOf(count + 1) };
@@ -70,5 +89,7 @@ globalThis.gc?.();
 const before = process.memoryUsage().heapUsed;
 const { store } = filled(20_000);
 globalThis.gc?.();
-console.log(`20,000 messages held (exact with --expose-gc): ${((process.memoryUsage().heapUsed - before) / 2 ** 20).toFixed(0)} MiB (${store.getSnapshot().messageIds.length})`);
+console.log(
+  `20,000 messages held (exact with --expose-gc): ${((process.memoryUsage().heapUsed - before) / 2 ** 20).toFixed(0)} MiB (${store.getSnapshot().messageIds.length})`,
+);
 process.exit(0);

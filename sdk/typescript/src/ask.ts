@@ -104,7 +104,13 @@ export class Asking {
     const stops = [store.subscribe(wake)];
     if (signal?.aborted) abort();
     signal?.addEventListener("abort", abort);
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#fail(lineError("CONNECTION_TIMEOUT", `the work did not end within ${timeoutMs} ms`)), timeoutMs);
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(
+            () => this.#fail(lineError("CONNECTION_TIMEOUT", `the work did not end within ${timeoutMs} ms`)),
+            timeoutMs,
+          );
     try {
       while (!this.#over) {
         const changed = new Promise<void>((done) => (this.#wake = done));
@@ -121,7 +127,8 @@ export class Asking {
         }
         if (this.#failed) throw this.#error;
         const { state, lastError } = now.connection;
-        if (!this.#over && (state === "failed" || state === "disconnected")) throw lastError ?? lineError("CONNECTION_FAILED", "the session was disconnected");
+        if (!this.#over && (state === "failed" || state === "disconnected"))
+          throw lastError ?? lineError("CONNECTION_FAILED", "the session was disconnected");
         if (!this.#over) await changed;
       }
     } finally {
@@ -162,7 +169,9 @@ export class Asking {
     if (!this.#began || !this.#o.cancelOnExit) return;
     this.#c.withdraw(this.#id);
     const queued = this.#c.store.getSnapshot().queue.find((q) => q.client_message_id === this.#id);
-    const done = this.#task ? this.#c.command("control_cancel", { task_id: this.#task }) : queued && this.#c.command("remove_queued", { message_id: queued.message_id });
+    const done = this.#task
+      ? this.#c.command("control_cancel", { task_id: this.#task })
+      : queued && this.#c.command("remove_queued", { message_id: queued.message_id });
     await done?.catch(() => {}); // the server may be gone
   }
 
@@ -173,7 +182,8 @@ export class Asking {
     let said = "";
     let result = "";
     for (const m of after) {
-      const event = m.type === "ask" ? root(m.task_id) === this.#task && this.#call(m) : m.task_id === this.#task && this.#text(m);
+      const event =
+        m.type === "ask" ? root(m.task_id) === this.#task && this.#call(m) : m.task_id === this.#task && this.#text(m);
       if (event) yield event;
       if (m.task_id !== this.#task || m.type !== "say" || m.partial) continue;
       if (m.role === "user" && !m.agent_id) said = result = ""; // to what was said before
@@ -182,7 +192,9 @@ export class Asking {
     }
     yield* this.#questions(now.questions.filter((q) => !q.task_id || root(q.task_id) === this.#task));
     const task = now.tasks.find((t) => t.task_id === this.#task);
-    const outcome = task ? endOf(now, task) : now.synced && ({ status: "stopped", message: "the session was taken back to before it" } as const);
+    const outcome = task
+      ? endOf(now, task)
+      : now.synced && ({ status: "stopped", message: "the session was taken back to before it" } as const);
     if (!outcome) return;
     this.#over = true;
     const usage = { ...noUsage };
@@ -212,7 +224,9 @@ export class Asking {
     const told = this.#told.get(messageId) ?? "";
     if (told.startsWith(said)) return undefined; // told, or behind after a crash
     this.#told.set(messageId, said);
-    return said.startsWith(told) ? { type: "text", messageId, text: said.slice(told.length) } : { type: "text", messageId, text: said, again: true };
+    return said.startsWith(told)
+      ? { type: "text", messageId, text: said.slice(told.length) }
+      : { type: "text", messageId, text: said, again: true };
   }
 
   #call({ ask, tool, message_id: messageId, task_id: taskId }: TranscriptMessage): AskTool | undefined {
@@ -227,7 +241,8 @@ export class Asking {
     const known = this.#open;
     this.#open = new Set(list.map((q) => q.request_id));
     for (const question of list) {
-      if (!known.has(question.request_id)) yield { type: "question", question, answer: (r) => this.#c.answer(question.request_id, r) };
+      if (!known.has(question.request_id))
+        yield { type: "question", question, answer: (r) => this.#c.answer(question.request_id, r) };
     }
   }
 }

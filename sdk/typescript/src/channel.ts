@@ -26,7 +26,10 @@ import {
 export interface SessionContext {
   rest: Rest;
   socketUrl(path: string, query: Record<string, string | undefined>): string;
-  link: Pick<LinkOptions, "token" | "renewable" | "socketClass" | "retry" | "idleMs" | "probeMs" | "now" | "random" | "surroundings">;
+  link: Pick<
+    LinkOptions,
+    "token" | "renewable" | "socketClass" | "retry" | "idleMs" | "probeMs" | "now" | "random" | "surroundings"
+  >;
   newId(): string;
 }
 
@@ -51,7 +54,10 @@ const answerTypes: { [T in keyof Answers]?: string } = {
 };
 
 /** Command data that may be left out: all of its fields may. */
-type DataArgs<T extends CommandType, O> = Record<never, never> extends CommandData[T] ? [data?: CommandData[T], options?: O] : [data: CommandData[T], options?: O];
+type DataArgs<T extends CommandType, O> =
+  Record<never, never> extends CommandData[T]
+    ? [data?: CommandData[T], options?: O]
+    : [data: CommandData[T], options?: O];
 
 export interface SendOptions {
   /** The command's name. Given again, it has no second effect. */
@@ -81,8 +87,13 @@ export abstract class Channel {
     this.#clock = new ServerClock(context.link.now);
     this.link = new Link({
       ...context.link,
-      url: () => context.socketUrl(`/ws/${encodeURIComponent(id)}`, { client_id: this.clientId, view, ...this.resume() }),
-      diagnose: () => context.rest.sessions.get(id).then(() => undefined, (e: unknown) => (e instanceof ClewError ? e : undefined)),
+      url: () =>
+        context.socketUrl(`/ws/${encodeURIComponent(id)}`, { client_id: this.clientId, view, ...this.resume() }),
+      diagnose: () =>
+        context.rest.sessions.get(id).then(
+          () => undefined,
+          (e: unknown) => (e instanceof ClewError ? e : undefined),
+        ),
       onOpen: () => {
         this.#line++;
         this.#clock.restart();
@@ -200,11 +211,14 @@ export abstract class Channel {
 
   #synced(): void {
     this.link.synced();
-    for (const monitor_id of this.#monitors) this.link.send(JSON.stringify({ type: "subscribe_monitor", data: { monitor_id } }));
+    for (const monitor_id of this.#monitors)
+      this.link.send(JSON.stringify({ type: "subscribe_monitor", data: { monitor_id } }));
     this.outbox.sayAgain();
   }
 }
 
 function disconnected(): ClewError {
-  return lineError("CONNECTION_FAILED", "the session is disconnected; connect() opens it again", { recoverable: false });
+  return lineError("CONNECTION_FAILED", "the session is disconnected; connect() opens it again", {
+    recoverable: false,
+  });
 }

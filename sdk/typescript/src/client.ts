@@ -47,7 +47,11 @@ export class ClewClient {
 
   constructor(options: ClewOptions = {}) {
     const { token } = options;
-    this.baseUrl = (options.baseUrl ?? (globalThis as { location?: Location }).location?.origin ?? "http://127.0.0.1:8000").replace(/\/+$/, "");
+    this.baseUrl = (
+      options.baseUrl ??
+      (globalThis as { location?: Location }).location?.origin ??
+      "http://127.0.0.1:8000"
+    ).replace(/\/+$/, "");
     this.#lingerMs = options.lingerMs ?? 2000;
     const tokenOf = async (): Promise<string | undefined> => (typeof token === "function" ? await token() : token);
     const fetchOf = options.fetch ?? ((...args: Parameters<typeof fetch>) => globalThis.fetch(...args));

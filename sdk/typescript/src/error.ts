@@ -65,7 +65,11 @@ export function errorOf(data: Partial<ErrorData>, details: ErrorDetails = {}): C
 }
 
 /** For what this side finds: the line is down or silent. */
-export function lineError(code: "CONNECTION_FAILED" | "CONNECTION_TIMEOUT", message: string, details: ErrorDetails = {}): ClewError {
+export function lineError(
+  code: "CONNECTION_FAILED" | "CONNECTION_TIMEOUT",
+  message: string,
+  details: ErrorDetails = {},
+): ClewError {
   return new ClewError(code, message, {
     number: code === "CONNECTION_FAILED" ? 1001 : 1002,
     recoverable: true,

@@ -36,7 +36,11 @@ export class Inbox {
     this.#link = new Link({
       ...context.link,
       url: () => context.socketUrl("/api/v1/inbox/feed", {}),
-      diagnose: () => context.rest.inbox.counts().then(() => undefined, (e: unknown) => (e instanceof ClewError ? e : undefined)),
+      diagnose: () =>
+        context.rest.inbox.counts().then(
+          () => undefined,
+          (e: unknown) => (e instanceof ClewError ? e : undefined),
+        ),
       onOpen: () => this.#clock.restart(),
       onEnvelope: (env) => this.#envelope(env),
       onState: () => this.#changed(),
@@ -89,7 +93,10 @@ export class Inbox {
 
   #publish(): void {
     const items = [...this.#items.values()].sort(
-      (a, b) => (a.question.deadline_ms ?? Infinity) - (b.question.deadline_ms ?? Infinity) || a.asked_ms - b.asked_ms || a.seq - b.seq,
+      (a, b) =>
+        (a.question.deadline_ms ?? Infinity) - (b.question.deadline_ms ?? Infinity) ||
+        a.asked_ms - b.asked_ms ||
+        a.seq - b.seq,
     );
     this.#snapshot = { connection: this.#link.connection, synced: this.#synced, items, counts: this.#counts };
     for (const fn of [...this.#listeners]) fn();

@@ -59,7 +59,12 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#o = options;
-    this.connection = { state: "disconnected", attempt: 0, since: options.now(), offline: options.surroundings.offline() };
+    this.connection = {
+      state: "disconnected",
+      attempt: 0,
+      since: options.now(),
+      offline: options.surroundings.offline(),
+    };
   }
 
   /** Begins. Does nothing if it is under way. */
@@ -146,7 +151,13 @@ export class Link {
       token = t;
       socket = new cls(this.#o.url());
     } catch (cause) {
-      if (life === this.#life) this.#ended({ error: cause instanceof ClewError ? cause : lineError("CONNECTION_FAILED", "the connection cannot be opened", { cause }) });
+      if (life === this.#life)
+        this.#ended({
+          error:
+            cause instanceof ClewError
+              ? cause
+              : lineError("CONNECTION_FAILED", "the connection cannot be opened", { cause }),
+        });
       return;
     }
     this.#socket = socket;
@@ -240,14 +251,17 @@ export class Link {
   #watchSilence(life: number): void {
     clearTimeout(this.#timer);
     const quiet = this.#o.now() - this.#heard;
-    this.#timer = setTimeout(() => {
-      if (life !== this.#life) return;
-      if (this.#o.now() - this.#heard >= this.#o.idleMs) {
-        this.#lost(`nothing heard for ${Math.round(this.#o.idleMs / 1000)} s`);
-      } else {
-        this.#watchSilence(life);
-      }
-    }, Math.max(this.#o.idleMs - quiet, 1));
+    this.#timer = setTimeout(
+      () => {
+        if (life !== this.#life) return;
+        if (this.#o.now() - this.#heard >= this.#o.idleMs) {
+          this.#lost(`nothing heard for ${Math.round(this.#o.idleMs / 1000)} s`);
+        } else {
+          this.#watchSilence(life);
+        }
+      },
+      Math.max(this.#o.idleMs - quiet, 1),
+    );
   }
 
   /** The line is given up from this side. */
@@ -292,7 +306,11 @@ export class Link {
     const first = ending.atOnce && this.#retries === 0; // and only if it got somewhere
     const wait = Math.max(first ? 0 : usual, asked);
     if (!invited) this.#retries++;
-    this.#say(this.#everOpen ? "reconnecting" : "connecting", { lastError: ending.error, attempt: this.#retries, nextRetryMs: wait });
+    this.#say(this.#everOpen ? "reconnecting" : "connecting", {
+      lastError: ending.error,
+      attempt: this.#retries,
+      nextRetryMs: wait,
+    });
     const life = ++this.#life;
     this.#timer = setTimeout(() => {
       if (life === this.#life) void this.#attempt();

@@ -1,7 +1,14 @@
 import { ClewError, errorOf, lineError } from "./error.js";
 import type { AnyEnvelope } from "./position.js";
 import type { Outgoing } from "./snapshot.js";
-import type { CommandType, Delivery, ErrorData, MessageAcceptedData, MessageQueuedData, ServerEnvelope } from "./types.gen.js";
+import type {
+  CommandType,
+  Delivery,
+  ErrorData,
+  MessageAcceptedData,
+  MessageQueuedData,
+  ServerEnvelope,
+} from "./types.gen.js";
 
 /** What came of a command. */
 export interface Receipt {
@@ -64,13 +71,22 @@ export class Outbox {
     return this.#put(type, data, answer, { timeoutMs }) as Promise<AnyEnvelope>;
   }
 
-  #put(type: CommandType, data: unknown, answer: string | undefined, o: { id?: string; timeoutMs?: number }): Promise<Receipt | AnyEnvelope> {
+  #put(
+    type: CommandType,
+    data: unknown,
+    answer: string | undefined,
+    o: { id?: string; timeoutMs?: number },
+  ): Promise<Receipt | AnyEnvelope> {
     const id = o.id ?? this.#o.newId();
-    if (this.#entries.has(id)) return Promise.reject(new ClewError("INVALID_MESSAGE", `the id ${id} is in use`, { number: 1003 }));
+    if (this.#entries.has(id))
+      return Promise.reject(new ClewError("INVALID_MESSAGE", `the id ${id} is in use`, { number: 1003 }));
     return new Promise((done, fail) => {
       const entry: Entry = { id, type, data, since: this.#o.now(), answer, broken: false, records: [], done, fail };
       if (o.timeoutMs !== undefined) {
-        entry.timer = setTimeout(() => this.#end(entry, lineError("CONNECTION_TIMEOUT", `no word about ${type} in time`)), o.timeoutMs);
+        entry.timer = setTimeout(
+          () => this.#end(entry, lineError("CONNECTION_TIMEOUT", `no word about ${type} in time`)),
+          o.timeoutMs,
+        );
       }
       this.#entries.set(id, entry);
       this.#say(entry);
@@ -131,7 +147,11 @@ export class Outbox {
 
   #taken(entry: Entry, env: ServerEnvelope): void {
     entry.records.push(env);
-    const over = !delivered.has(entry.type) || env.type === "message_accepted" || env.type === "message_queued" || env.message_id === undefined;
+    const over =
+      !delivered.has(entry.type) ||
+      env.type === "message_accepted" ||
+      env.type === "message_queued" ||
+      env.message_id === undefined;
     if (over) this.#receipt(entry);
     else entry.rest ??= setTimeout(() => this.#receipt(entry), restMs);
   }

@@ -69,40 +69,54 @@ export class Rest {
   ticket = (): Promise<t.Ticket> => this.request("POST", "/tickets");
 
   /** Finds words in the sessions that the caller may read. */
-  search = (query: t.SearchQuery, signal?: AbortSignal): Promise<t.SearchResult> => this.request("GET", "/search", undefined, { query: { ...query }, signal });
+  search = (query: t.SearchQuery, signal?: AbortSignal): Promise<t.SearchResult> =>
+    this.request("GET", "/search", undefined, { query: { ...query }, signal });
   /** The directories of the sessions that a search looks in. */
-  searchFolders = (query: { owner?: string } = {}): Promise<{ folders: string[]; more?: boolean }> => this.#get("/search/folders", query);
+  searchFolders = (query: { owner?: string } = {}): Promise<{ folders: string[]; more?: boolean }> =>
+    this.#get("/search/folders", query);
 
   readonly sessions = {
-    list: (query: t.SessionQuery = {}): Promise<t.SessionPage> =>
-      this.#get("/sessions", { ...query }),
+    list: (query: t.SessionQuery = {}): Promise<t.SessionPage> => this.#get("/sessions", { ...query }),
     create: (session: t.NewSession = {}): Promise<{ session_id: string }> => this.request("POST", "/sessions", session),
     get: (id: string): Promise<t.SessionDetail> => this.#get(at("sessions", id)),
     /** Puts it away, so that lists and inboxes leave it out, or brings it back. Only its owner may, and not while an agent works in it. */
-    archive: (id: string, archived = true): Promise<t.RestReceipt> => this.sessions.command(id, "archive_session", { archived }),
+    archive: (id: string, archived = true): Promise<t.RestReceipt> =>
+      this.sessions.command(id, "archive_session", { archived }),
     /** What deleting it would erase, and what would stay; or who deleted it. */
     deletion: (id: string): Promise<t.DeletionPreview> => this.#get(at("sessions", id, "deletion")),
     /** Deletes it. It can be brought back for a while, but not with `now`. Its owner and administrators may. */
-    delete: (id: string, query: { now?: boolean } = {}): Promise<t.Deletion> => this.request("DELETE", at("sessions", id), undefined, { query }),
+    delete: (id: string, query: { now?: boolean } = {}): Promise<t.Deletion> =>
+      this.request("DELETE", at("sessions", id), undefined, { query }),
     /** Brings a deleted one back. */
     restore: (id: string): Promise<void> => this.request("POST", at("sessions", id, "restore")),
     messages: (id: string, query: t.MessageQuery = {}): Promise<t.MessagePage> =>
       this.#get(at("sessions", id, "messages"), { ...query }),
-    command: <T extends CommandType>(id: string, type: T, data?: CommandData[T], messageId?: string): Promise<t.RestReceipt> =>
+    command: <T extends CommandType>(
+      id: string,
+      type: T,
+      data?: CommandData[T],
+      messageId?: string,
+    ): Promise<t.RestReceipt> =>
       this.request("POST", at("sessions", id, "commands"), { type, message_id: messageId, data }),
     setAccess: (id: string, userId: string, role: "" | "viewer" | "approver"): Promise<t.RestReceipt> =>
       this.request("PUT", at("sessions", id, "access", userId), { role }),
     timeline: (id: string, query: t.TimelineQuery = {}): Promise<t.Timeline> =>
       this.#get(at("sessions", id, "timeline"), { ...query }),
     /** What changed in its files: since it began, since the last commit, or since its work tree began. */
-    diff: (id: string, query: { against?: t.DiffAgainst } = {}): Promise<t.SessionDiff> => this.#get(at("sessions", id, "diff"), { ...query }),
+    diff: (id: string, query: { against?: t.DiffAgainst } = {}): Promise<t.SessionDiff> =>
+      this.#get(at("sessions", id, "diff"), { ...query }),
     tasks: (id: string): Promise<t.TaskList> => this.#get(at("sessions", id, "tasks")),
     tool: (id: string, toolCallId: string, messageId?: string): Promise<t.ToolDetail> =>
       this.#get(at("sessions", id, "tools", toolCallId), { message_id: messageId }),
     blob: (id: string, address: string): Promise<Response> => this.raw("GET", at("sessions", id, "blobs", address)),
-    export: (id: string, format: "bundle" | "task-folder" | "session-log" | "message-store" | "notebook" = "bundle"): Promise<Response> =>
-      this.raw("GET", at("sessions", id, "export"), undefined, { query: { format } }),
-    import: (file: Blob | ArrayBuffer, query: { new_id?: boolean; format?: string } = {}): Promise<{ session_id: string; format: string; from: string; records: number }> =>
+    export: (
+      id: string,
+      format: "bundle" | "task-folder" | "session-log" | "message-store" | "notebook" = "bundle",
+    ): Promise<Response> => this.raw("GET", at("sessions", id, "export"), undefined, { query: { format } }),
+    import: (
+      file: Blob | ArrayBuffer,
+      query: { new_id?: boolean; format?: string } = {},
+    ): Promise<{ session_id: string; format: string; from: string; records: number }> =>
       this.request("POST", "/sessions/import", file, { query }),
     /** Files of the workspace to mention in a message, the best first. */
     files: (id: string, query: { query?: string; limit?: number } = {}, signal?: AbortSignal): Promise<t.FoundFiles> =>
@@ -110,24 +124,26 @@ export class Rest {
     /** The commands and skills that can be called in it. */
     slashCommands: (id: string): Promise<t.SlashCommands> => this.#get(at("sessions", id, "slash-commands")),
     /** The message that a command stands for. Nothing is sent. */
-    expand: (id: string, text: string): Promise<{ name: string; text: string; mode?: string }> => this.request("POST", at("sessions", id, "slash-commands"), { text }),
+    expand: (id: string, text: string): Promise<{ name: string; text: string; mode?: string }> =>
+      this.request("POST", at("sessions", id, "slash-commands"), { text }),
     draft: {
       /** The caller's draft, null if there is none. */
       get: (id: string): Promise<t.Draft | null> =>
         this.#get<t.Draft>(at("sessions", id, "draft")).then((d) => (d.revision === 0 ? null : d)),
-      put: (id: string, draft: t.DraftChange): Promise<t.Draft> => this.request("PUT", at("sessions", id, "draft"), draft),
+      put: (id: string, draft: t.DraftChange): Promise<t.Draft> =>
+        this.request("PUT", at("sessions", id, "draft"), draft),
       delete: (id: string, revision: number): Promise<void> =>
         this.request("DELETE", at("sessions", id, "draft"), undefined, { query: { revision } }),
     },
   };
 
   readonly inbox = {
-    list: (query: { limit?: number; cursor?: string } = {}): Promise<t.InboxPage> =>
-      this.#get("/inbox", query),
+    list: (query: { limit?: number; cursor?: string } = {}): Promise<t.InboxPage> => this.#get("/inbox", query),
     counts: (): Promise<t.InboxCounts> => this.#get("/inbox/counts"),
     answer: (requestId: string, response: t.InboxResponse): Promise<t.RestReceipt> =>
       this.request("POST", at("inbox", requestId), response),
-    batch: (request: t.BatchRequest): Promise<{ results: t.BatchResult[] }> => this.request("POST", "/inbox/batch", request),
+    batch: (request: t.BatchRequest): Promise<{ results: t.BatchResult[] }> =>
+      this.request("POST", "/inbox/batch", request),
   };
 
   readonly settings = {
@@ -147,11 +163,11 @@ export class Rest {
     save: (name: string, server: t.ToolServerForm): Promise<void> => this.request("PUT", at("mcp", name), server),
     remove: (name: string): Promise<void> => this.request("DELETE", at("mcp", name)),
     /** Starts or reaches it, reads its tools and leaves it again; with a form that one, which is not stored. */
-    test: (name: string, server?: t.ToolServerForm): Promise<t.ToolServerTried> => this.request("POST", at("mcp", name, "test"), server),
+    test: (name: string, server?: t.ToolServerForm): Promise<t.ToolServerTried> =>
+      this.request("POST", at("mcp", name, "test"), server),
     /** The last lines that its program wrote. */
     log: (name: string): Promise<{ text: string }> => this.#get(at("mcp", name, "log")),
-    enable: (name: string, enabled: boolean): Promise<void> =>
-      this.request("PATCH", at("mcp", name), { enabled }),
+    enable: (name: string, enabled: boolean): Promise<void> => this.request("PATCH", at("mcp", name), { enabled }),
     alwaysAllow: (name: string, tool: string, always: boolean): Promise<void> =>
       this.request("PUT", at("mcp", name, "tools", tool), { always_allow: always }),
   };
@@ -177,7 +193,8 @@ export class Rest {
 
   readonly push = {
     get: (): Promise<t.PushInfo> => this.#get("/push"),
-    subscribe: (subscription: t.NewPush): Promise<t.PushSubscriptionInfo> => this.request("POST", "/push", subscription),
+    subscribe: (subscription: t.NewPush): Promise<t.PushSubscriptionInfo> =>
+      this.request("POST", "/push", subscription),
     unsubscribe: (id: string): Promise<void> => this.request("DELETE", at("push", id)),
     test: (): Promise<{ results: t.PushTried[] }> => this.request("POST", "/push/test"),
   };
@@ -191,13 +208,16 @@ export class Rest {
     /** The model servers on the server's machine; for its owner. */
     discover: (): Promise<{ servers: t.LocalModelServer[] }> => this.request("POST", "/models/discover"),
     /** One short call of a profile, or of one with these fields, which is not stored; for the owner. */
-    test: (profile: string, fields?: Record<string, unknown>): Promise<t.ModelTested> => this.request("POST", at("model-profiles", profile, "test"), fields),
+    test: (profile: string, fields?: Record<string, unknown>): Promise<t.ModelTested> =>
+      this.request("POST", at("model-profiles", profile, "test"), fields),
     /** Makes a profile or replaces it. `api_key` is stored as a secret and cannot be read again. */
-    save: (profile: string, fields: Record<string, unknown>): Promise<unknown> => this.request("PUT", at("model-profiles", profile), fields),
+    save: (profile: string, fields: Record<string, unknown>): Promise<unknown> =>
+      this.request("PUT", at("model-profiles", profile), fields),
     /** The profiles as they are stored, without their keys; for administrators. */
     profiles: (): Promise<{ profiles: t.NamedModelProfile[] }> => this.#get("/model-profiles"),
     /** Changes fields of a profile; null clears one. */
-    change: (profile: string, fields: Record<string, unknown>): Promise<t.NamedModelProfile> => this.request("PATCH", at("model-profiles", profile), fields),
+    change: (profile: string, fields: Record<string, unknown>): Promise<t.NamedModelProfile> =>
+      this.request("PATCH", at("model-profiles", profile), fields),
     remove: (profile: string): Promise<void> => this.request("DELETE", at("model-profiles", profile)),
   };
 
@@ -205,8 +225,11 @@ export class Rest {
   folders = (path?: string): Promise<t.FolderList> => this.#get("/folders", { path });
 
   /** What a session in a directory would have; without `path`, in a new directory of its own. */
-  before = <K extends keyof t.BeforeSession>(what: K, query: t.BeforeQuery = {}, signal?: AbortSignal): Promise<t.BeforeSession[K]> =>
-    this.request("GET", `/folders/${what}`, undefined, { query: { ...query }, signal });
+  before = <K extends keyof t.BeforeSession>(
+    what: K,
+    query: t.BeforeQuery = {},
+    signal?: AbortSignal,
+  ): Promise<t.BeforeSession[K]> => this.request("GET", `/folders/${what}`, undefined, { query: { ...query }, signal });
 
   /** What the caller has on the server's disk, and may have. */
   disk = (): Promise<t.DiskUsage> => this.#get("/usage");
@@ -245,11 +268,15 @@ async function refusalOf(response: Response): Promise<ClewError> {
   const body: unknown = await response.json().catch(() => undefined);
   const problem = (body as { error?: Partial<ErrorData> } | undefined)?.error;
   if (problem?.code === undefined) {
-    return new ClewError(response.status >= 500 ? "UNAVAILABLE" : "INVALID_MESSAGE", `the server answered ${response.status}`, {
-      status: response.status,
-      recoverable: response.status >= 500,
-      body,
-    });
+    return new ClewError(
+      response.status >= 500 ? "UNAVAILABLE" : "INVALID_MESSAGE",
+      `the server answered ${response.status}`,
+      {
+        status: response.status,
+        recoverable: response.status >= 500,
+        body,
+      },
+    );
   }
   return errorOf(problem, { status: response.status, body });
 }

@@ -50,15 +50,18 @@ export class Session extends Channel {
     this.connect();
     this.store.flush();
     try {
-      yield* new Asking({
-        id: this.id,
-        store: this.store,
-        newId,
-        send: (type, data, o) => this.send(type, data, o),
-        withdraw: this.withdraw,
-        command: (type, data) => rest.sessions.command(this.id, type, data),
-        answer: rest.inbox.answer,
-      }, options).events(text);
+      yield* new Asking(
+        {
+          id: this.id,
+          store: this.store,
+          newId,
+          send: (type, data, o) => this.send(type, data, o),
+          withdraw: this.withdraw,
+          command: (type, data) => rest.sessions.command(this.id, type, data),
+          answer: rest.inbox.answer,
+        },
+        options,
+      ).events(text);
     } finally {
       if (ours && --this.#asks === 0) this.disconnect();
     }
@@ -191,7 +194,8 @@ export class Session extends Channel {
     const { transcript } = this.#replica;
     const after = transcript.last;
     if (after === undefined || !transcript.hasNewer) return 0;
-    const read = (from: string, count: number) => this.#context.rest.sessions.messages(this.id, { after: from, limit: count });
+    const read = (from: string, count: number) =>
+      this.#context.rest.sessions.messages(this.id, { after: from, limit: count });
     const page = await read(after, limit);
     if (transcript.last !== after || !transcript.hasNewer) return 0; // another page by now
     const count = transcript.append(page.messages);

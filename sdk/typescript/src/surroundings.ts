@@ -9,7 +9,11 @@ export interface Surroundings {
 type Target = Pick<EventTarget, "addEventListener" | "removeEventListener">;
 
 export function browserSurroundings(): Surroundings {
-  const g = globalThis as { window?: Target; document?: Target & { visibilityState: string }; navigator?: { onLine?: boolean } };
+  const g = globalThis as {
+    window?: Target;
+    document?: Target & { visibilityState: string };
+    navigator?: { onLine?: boolean };
+  };
   const { window: win, document: doc } = g;
   return {
     offline: () => win !== undefined && g.navigator?.onLine === false,

@@ -63,7 +63,10 @@ export class Transcript {
 
   /** The last messages, newest first. */
   newest(count: number): TranscriptMessage[] {
-    return this.#ids.slice(-count).reverse().map((id) => this.#byId.get(id)!);
+    return this.#ids
+      .slice(-count)
+      .reverse()
+      .map((id) => this.#byId.get(id)!);
   }
 
   clear(): void {
@@ -144,7 +147,8 @@ export class Transcript {
     for (const id of changed) {
       const m = this.#byId.get(id);
       const { text, reasoning } = this.#growing.get(id) ?? {};
-      if (m && (text || reasoning)) this.#byId.set(id, { ...m, ...(text && { text: text.text }), ...(reasoning && { reasoning: reasoning.text }) });
+      if (m && (text || reasoning))
+        this.#byId.set(id, { ...m, ...(text && { text: text.text }), ...(reasoning && { reasoning: reasoning.text }) });
     }
     this.#changed = new Set();
     if (this.#idsChanged) this.#published = this.#ids.slice();

@@ -11,7 +11,14 @@ export class Views {
   #plan: PlanView | null = null;
   #todos: readonly Todo[] = [];
 
-  readonly session = remembered((id: string, e: Entities["session"], status: Entities["status"], connected: ConnectedData | undefined): SessionHead => ({ id, ...e, ...status, ...connected }));
+  readonly session = remembered(
+    (
+      id: string,
+      e: Entities["session"],
+      status: Entities["status"],
+      connected: ConnectedData | undefined,
+    ): SessionHead => ({ id, ...e, ...status, ...connected }),
+  );
 
   readonly runs = remembered((runs: Entities["run"], todos: Entities["todo"]): readonly RunView[] =>
     runs.map((run) => {
@@ -21,14 +28,16 @@ export class Views {
       const view = { ...run, todos: own };
       this.#runViews.set(run, view);
       return view;
-    }));
+    }),
+  );
 
   /** The plan in front: that of a run, or of a task. */
   plan({ run: runs, task: tasks, status }: Entities): PlanView | null {
     const run = runs.find((r) => r.run_id === status.front);
     const found = run ? run.plan : tasks.find((t) => t.task_id === status.front)?.plan;
     const plan = found ? { ...found, run_id: run?.run_id } : null;
-    if (!plan || !this.#plan || !same(Object.entries(plan).flat(), Object.entries(this.#plan).flat())) this.#plan = plan;
+    if (!plan || !this.#plan || !same(Object.entries(plan).flat(), Object.entries(this.#plan).flat()))
+      this.#plan = plan;
     return this.#plan;
   }
 

@@ -1,6 +1,15 @@
 import type { WindowContent, WindowKind, WindowState } from "./types.gen.js";
 
-const kinds: Record<WindowKind, true> = { markdown: true, text: true, table: true, components: true, image: true, html: true, app: true, mcp_app: true };
+const kinds: Record<WindowKind, true> = {
+  markdown: true,
+  text: true,
+  table: true,
+  components: true,
+  image: true,
+  html: true,
+  app: true,
+  mcp_app: true,
+};
 
 /**
  * What a window shows, empty Markdown if it shows nothing that this client knows.

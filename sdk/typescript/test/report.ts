@@ -13,7 +13,10 @@ interface Module {
   moduleId: string;
   relativeModuleId: string;
   project: { name: string };
-  diagnostic(): Record<"environmentSetupDuration" | "prepareDuration" | "collectDuration" | "setupDuration" | "duration", number>;
+  diagnostic(): Record<
+    "environmentSetupDuration" | "prepareDuration" | "collectDuration" | "setupDuration" | "duration",
+    number
+  >;
 }
 
 interface Case {
@@ -44,7 +47,10 @@ export class Flaky {
     const name = `${test.module.relativeModuleId} > ${test.fullName}`;
     const output = told(first, test.module.moduleId);
     console.log(`flaky: ${name}\n  ${output.replaceAll("\n", "\n  ")}`);
-    append(process.env.CLEW_FLAKY, JSON.stringify({ suite: this.#suite(test.module.project.name), test: name, output }));
+    append(
+      process.env.CLEW_FLAKY,
+      JSON.stringify({ suite: this.#suite(test.module.project.name), test: name, output }),
+    );
   }
 }
 
@@ -66,7 +72,10 @@ export class Timings {
   onTestModuleEnd(module: Module): void {
     const d = module.diagnostic();
     const ms = d.environmentSetupDuration + d.prepareDuration + d.collectDuration + d.setupDuration + d.duration;
-    append(process.env.CLEW_TIMINGS, `${this.#suite(module.project.name)}\t${module.relativeModuleId}\t${(ms / 1000).toFixed(1)}`);
+    append(
+      process.env.CLEW_TIMINGS,
+      `${this.#suite(module.project.name)}\t${module.relativeModuleId}\t${(ms / 1000).toFixed(1)}`,
+    );
   }
 }
 

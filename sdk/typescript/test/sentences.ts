@@ -19,12 +19,47 @@ export interface Match {
 }
 
 /** What has words for people, or a name that means nothing. */
-const wordy = new Set(["text", "error", "reason", "message", "why", "summary", "comment", "words", "output", "failed", "allowed", "doc", "agent_id"]);
+const wordy = new Set([
+  "text",
+  "error",
+  "reason",
+  "message",
+  "why",
+  "summary",
+  "comment",
+  "words",
+  "output",
+  "failed",
+  "allowed",
+  "doc",
+  "agent_id",
+]);
 /** What looks into a string. Cutting it into lines is no matter of its meaning. */
-const lookers = new Set(["includes", "startsWith", "endsWith", "indexOf", "lastIndexOf", "match", "matchAll", "search", "replace", "replaceAll"]);
+const lookers = new Set([
+  "includes",
+  "startsWith",
+  "endsWith",
+  "indexOf",
+  "lastIndexOf",
+  "match",
+  "matchAll",
+  "search",
+  "replace",
+  "replaceAll",
+]);
 const testers = new Set(["test", "exec"]);
 /** What gives the same words in another form. */
-const formers = new Set(["trim", "trimStart", "trimEnd", "toLowerCase", "toUpperCase", "slice", "substring", "at", "toString"]);
+const formers = new Set([
+  "trim",
+  "trimStart",
+  "trimEnd",
+  "toLowerCase",
+  "toUpperCase",
+  "slice",
+  "substring",
+  "at",
+  "toString",
+]);
 
 /**
  * Finds where sources match, split or translate a sentence of the server's: a
@@ -36,14 +71,23 @@ export function sentencesIn(dir: string, parse: Parse): Match[] {
   return sourcesIn(dir).flatMap((path) => {
     const code = readFileSync(path, "utf8");
     const tree = parse(code, { lang: path.endsWith("x") ? "tsx" : "ts" }) as Node;
-    return matchesIn(tree).map((n) => ({ file: relative(dir, path), code: code.slice(n.start, n.end).replace(/\s+/g, " ") }));
+    return matchesIn(tree).map((n) => ({
+      file: relative(dir, path),
+      code: code.slice(n.start, n.end).replace(/\s+/g, " "),
+    }));
   });
 }
 
 /** Compares what was found with what is allowed: neither may have what the other has not. */
-export function judge(found: readonly Match[], allowed: Readonly<Record<string, string>>): { matches: string[]; unused: string[] } {
+export function judge(
+  found: readonly Match[],
+  allowed: Readonly<Record<string, string>>,
+): { matches: string[]; unused: string[] } {
   const names = new Set(found.map((m) => `${m.file}: ${m.code}`));
-  return { matches: [...names].filter((n) => !Object.hasOwn(allowed, n)), unused: Object.keys(allowed).filter((n) => !names.has(n)) };
+  return {
+    matches: [...names].filter((n) => !Object.hasOwn(allowed, n)),
+    unused: Object.keys(allowed).filter((n) => !names.has(n)),
+  };
 }
 
 function sourcesIn(dir: string): string[] {
@@ -70,13 +114,20 @@ export function matchesIn(tree: Node): Node[] {
   const names = new Set<string>();
   const literals = new Set<string>();
   const all = [...walk(tree)];
-  for (const n of all) if (n.type === "VariableDeclarator" && isPattern(n.init, literals)) literals.add((n.id as Node).name as string);
+  for (const n of all)
+    if (n.type === "VariableDeclarator" && isPattern(n.init, literals)) literals.add((n.id as Node).name as string);
   // Names may be given before they are seen to be sentences.
-  for (let before = -1; before !== names.size; ) {
+  for (let before = -1; before !== names.size;) {
     before = names.size;
     for (const n of all) if (n.type === "VariableDeclarator") named(n.id as Node, n.init, names);
   }
-  return all.filter((n) => looksAt(n, (e) => isSentence(e, names), (e) => isPattern(e, literals)));
+  return all.filter((n) =>
+    looksAt(
+      n,
+      (e) => isSentence(e, names),
+      (e) => isPattern(e, literals),
+    ),
+  );
 }
 
 /** Notes which names a declaration gives to sentences. */
@@ -86,7 +137,8 @@ function named(id: Node, init: unknown, names: Set<string>): void {
   for (const p of id.properties as Node[]) {
     const value = p.value as Node | undefined;
     const to = value?.type === "AssignmentPattern" ? (value.left as Node) : value;
-    if (wordy.has((p.key as Node | undefined)?.name as string) && to?.type === "Identifier") names.add(to.name as string);
+    if (wordy.has((p.key as Node | undefined)?.name as string) && to?.type === "Identifier")
+      names.add(to.name as string);
   }
 }
 
@@ -109,7 +161,11 @@ function isSentence(node: unknown, names: ReadonlySet<string>): boolean {
       return again(node.consequent) || again(node.alternate);
     case "CallExpression": {
       const callee = node.callee as Node;
-      return callee.type === "MemberExpression" && formers.has((callee.property as Node).name as string) && again(callee.object);
+      return (
+        callee.type === "MemberExpression" &&
+        formers.has((callee.property as Node).name as string) &&
+        again(callee.object)
+      );
     }
     default:
       return false;
@@ -120,13 +176,19 @@ function isSentence(node: unknown, names: ReadonlySet<string>): boolean {
 function isPattern(node: unknown, literals: ReadonlySet<string>): boolean {
   if (!isNode(node)) return false;
   if (node.type === "Identifier") return literals.has(node.name as string);
-  return node.type === "TemplateLiteral" || (node.type === "Literal" && ("regex" in node || (typeof node.value === "string" && node.value !== "")));
+  return (
+    node.type === "TemplateLiteral" ||
+    (node.type === "Literal" && ("regex" in node || (typeof node.value === "string" && node.value !== "")))
+  );
 }
 
 function looksAt(n: Node, sentence: (e: unknown) => boolean, pattern: (e: unknown) => boolean): boolean {
   switch (n.type) {
     case "BinaryExpression":
-      return /^[!=]==?$/.test(n.operator as string) && ((sentence(n.left) && pattern(n.right)) || (sentence(n.right) && pattern(n.left)));
+      return (
+        /^[!=]==?$/.test(n.operator as string) &&
+        ((sentence(n.left) && pattern(n.right)) || (sentence(n.right) && pattern(n.left)))
+      );
     case "SwitchStatement":
       return sentence(n.discriminant);
     case "MemberExpression":
@@ -136,7 +198,11 @@ function looksAt(n: Node, sentence: (e: unknown) => boolean, pattern: (e: unknow
       if (type !== "MemberExpression") return false;
       const name = (property as Node).name as string;
       const [first] = n.arguments as unknown[];
-      return (lookers.has(name) && sentence(object)) || (testers.has(name) && sentence(first)) || (name === "has" && sentence(first));
+      return (
+        (lookers.has(name) && sentence(object)) ||
+        (testers.has(name) && sentence(first)) ||
+        (name === "has" && sentence(first))
+      );
     }
     default:
       return false;

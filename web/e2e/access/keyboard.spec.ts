@@ -6,7 +6,9 @@ import { staged } from "./stage";
 const focused = (page: Page) =>
   page.evaluate(() => {
     const e = document.activeElement as HTMLElement | null;
-    return e && e !== document.body ? `${e.getAttribute("aria-label") ?? ""} ${e.textContent ?? ""} ${e.title}`.trim() : "";
+    return e && e !== document.body
+      ? `${e.getAttribute("aria-label") ?? ""} ${e.textContent ?? ""} ${e.title}`.trim()
+      : "";
   });
 
 /** Presses Tab until something with this name has the focus. */
@@ -20,7 +22,11 @@ async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
 
 test("a session is begun, asked and answered without a mouse", async ({ world, visit }) => {
   await world.model.script([
-    { when: { last_user: "Run the tests", turn: 1 }, times: 0, reply: [{ tool: { name: "execute_command", id: "c", input: { command: "echo tested" } } }] },
+    {
+      when: { last_user: "Run the tests", turn: 1 },
+      times: 0,
+      reply: [{ tool: { name: "execute_command", id: "c", input: { command: "echo tested" } } }],
+    },
     { when: { tool_result: "execute_command" }, times: 0, reply: [{ text: "They pass." }] },
   ]);
   const session = await world.session("By keyboard");
@@ -28,7 +34,10 @@ test("a session is begun, asked and answered without a mouse", async ({ world, v
   await page.getByRole("navigation", { name: "Main" }).first().waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("By keyboard");
-  await page.getByRole("option", { name: /^By keyboard/ }).first().waitFor();
+  await page
+    .getByRole("option", { name: /^By keyboard/ })
+    .first()
+    .waitFor();
   await page.keyboard.press("Enter");
   await live(page);
   await page.keyboard.press("c"); // to the composer
@@ -39,7 +48,9 @@ test("a session is begun, asked and answered without a mouse", async ({ world, v
   await page.keyboard.press("Escape");
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press("g"); // to the question
-  await until("the card has the focus", () => page.evaluate((id) => document.querySelector(`[data-question="${id}"]`)?.contains(document.activeElement), request));
+  await until("the card has the focus", () =>
+    page.evaluate((id) => document.querySelector(`[data-question="${id}"]`)?.contains(document.activeElement), request),
+  );
   await page.keyboard.press("a");
   await world.settled(session);
   await page.getByText("They pass.").first().waitFor();
@@ -65,9 +76,16 @@ test("the first Tab skips to the content, and the focus is always seen", async (
       // The mark may be on the element or on the box around a field.
       for (let x: HTMLElement | null = e, n = 0; x && n < 3; x = x.parentElement, n++) {
         const s = getComputedStyle(x);
-        shown ||= (s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== "none" || (n > 0 && x.matches(":focus-within") && /border/.test(x.className) && e.matches("textarea, input"));
+        shown ||=
+          (s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0) ||
+          s.boxShadow !== "none" ||
+          (n > 0 && x.matches(":focus-within") && /border/.test(x.className) && e.matches("textarea, input"));
       }
-      return { name: `${e.tagName} ${e.getAttribute("aria-label") ?? e.textContent?.slice(0, 30) ?? ""}`, shown, visible: e.checkVisibility() };
+      return {
+        name: `${e.tagName} ${e.getAttribute("aria-label") ?? e.textContent?.slice(0, 30) ?? ""}`,
+        shown,
+        visible: e.checkVisibility(),
+      };
     });
     if (!found) break;
     seen.add(found.name);
@@ -102,7 +120,11 @@ test("dialogs hold the focus and give it back", async ({ world, visit }) => {
   await dialog.waitFor();
   for (let i = 0; i < 12; i++) {
     await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement === document.body || !!document.activeElement?.closest("dialog, [role=dialog]"))).toBe(true);
+    expect(
+      await page.evaluate(
+        () => document.activeElement === document.body || !!document.activeElement?.closest("dialog, [role=dialog]"),
+      ),
+    ).toBe(true);
   }
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
@@ -116,9 +138,23 @@ test("with reduced motion nothing moves", async ({ world, visit }) => {
     await v.page.goto(path);
     await v.page.getByRole("heading").first().waitFor();
     const moving = await v.page.evaluate(() =>
-      document.getAnimations().filter((a) => a.playState === "running" && Number(a.effect?.getComputedTiming().duration) > 1 && a.effect?.getComputedTiming().iterations === Infinity).map((a) => (a as CSSAnimation).animationName ?? "transition"));
+      document
+        .getAnimations()
+        .filter(
+          (a) =>
+            a.playState === "running" &&
+            Number(a.effect?.getComputedTiming().duration) > 1 &&
+            a.effect?.getComputedTiming().iterations === Infinity,
+        )
+        .map((a) => (a as CSSAnimation).animationName ?? "transition"),
+    );
     expect(moving, path).toEqual([]);
-    const longest = await v.page.evaluate(() => Math.max(0, ...[...document.querySelectorAll("body *")].map((e) => parseFloat(getComputedStyle(e).transitionDuration) || 0)));
+    const longest = await v.page.evaluate(() =>
+      Math.max(
+        0,
+        ...[...document.querySelectorAll("body *")].map((e) => parseFloat(getComputedStyle(e).transitionDuration) || 0),
+      ),
+    );
     expect(longest, path).toBeLessThanOrEqual(0.001);
   }
 });

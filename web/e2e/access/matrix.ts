@@ -1,15 +1,40 @@
 import { barriers, expect, inTurn, live, opposite, screenshots, test, type Visitor, type World } from "../harness";
 import { staged } from "./stage";
 
-const parts = ["permissions", "notifications", "appearance", "devices", "models", "tools", "people", "storage", "secrets", "all"];
+const parts = [
+  "permissions",
+  "notifications",
+  "appearance",
+  "devices",
+  "models",
+  "tools",
+  "people",
+  "storage",
+  "secrets",
+  "all",
+];
 
 /** Every page, with something on it. */
 export async function pagesOf(world: World): Promise<Record<string, string>> {
   const s = await staged(world);
   return {
-    home: "/", inbox: "/inbox", history: "/history", search: "/search", found: "/search?q=price", "nothing-found": "/search?q=zebrafish", usage: "/usage", design: "/design",
-    settings: "/settings", ...Object.fromEntries(parts.map((p) => [p, `/settings/${p}`])),
-    story: `/s/${s.story}`, asking: `/s/${s.asking}`, planned: `/s/${s.planned}`, time: `/s/${s.story}/time`, desktop: `/s/${s.story}/desktop`, none: "/s/none", lost: "/settings/none",
+    home: "/",
+    inbox: "/inbox",
+    history: "/history",
+    search: "/search",
+    found: "/search?q=price",
+    "nothing-found": "/search?q=zebrafish",
+    usage: "/usage",
+    design: "/design",
+    settings: "/settings",
+    ...Object.fromEntries(parts.map((p) => [p, `/settings/${p}`])),
+    story: `/s/${s.story}`,
+    asking: `/s/${s.asking}`,
+    planned: `/s/${s.planned}`,
+    time: `/s/${s.story}/time`,
+    desktop: `/s/${s.story}/desktop`,
+    none: "/s/none",
+    lost: "/settings/none",
   };
 }
 
@@ -27,19 +52,24 @@ export function matrix(theme: "light" | "dark"): void {
   for (const language of ["en", "ko"]) {
     for (const phone of [false, true]) {
       if (!opposite(theme === "dark", language === "ko", phone)) continue;
-      for (const settings of [false, true]) test(`no barriers: ${settings ? "settings" : "pages"} ${theme} ${language} ${phone ? "phone" : "desktop"}`, { timeout: 240_000 }, async ({ world, visit }) => {
-        const v = await visit({ phone, prefs: { theme, language } });
-        v.allow(/(status of 404|WebSocket connection).*none/);
-        const found: string[] = [];
-        for (const [n, [name, path]] of Object.entries(await pagesOf(world)).entries()) {
-          if (!inTurn(n, theme === "dark" ? 1 : 0)) continue;
-          if (path.startsWith("/settings") !== settings) continue;
-          await look(v, path);
-          for (const b of await barriers(v.page)) found.push(`${name}: ${b}`);
-          if (theme === "light") await screenshots(v.page, `page-${name}-${language}`, [phone ? "narrow" : "wide"]);
-        }
-        expect(found).toEqual([]);
-      });
+      for (const settings of [false, true])
+        test(
+          `no barriers: ${settings ? "settings" : "pages"} ${theme} ${language} ${phone ? "phone" : "desktop"}`,
+          { timeout: 240_000 },
+          async ({ world, visit }) => {
+            const v = await visit({ phone, prefs: { theme, language } });
+            v.allow(/(status of 404|WebSocket connection).*none/);
+            const found: string[] = [];
+            for (const [n, [name, path]] of Object.entries(await pagesOf(world)).entries()) {
+              if (!inTurn(n, theme === "dark" ? 1 : 0)) continue;
+              if (path.startsWith("/settings") !== settings) continue;
+              await look(v, path);
+              for (const b of await barriers(v.page)) found.push(`${name}: ${b}`);
+              if (theme === "light") await screenshots(v.page, `page-${name}-${language}`, [phone ? "narrow" : "wide"]);
+            }
+            expect(found).toEqual([]);
+          },
+        );
     }
   }
 }

@@ -36,19 +36,69 @@ export function staged(world: World): Promise<Stage> {
 }
 
 async function set(world: World): Promise<Stage> {
-  const plan = { message: "Two steps.", todos: [
-    { id: "look", task: "Look around.", tool: "agent", priority: 9, depends_on: [], estimated_duration_sec: 5 },
-    { id: "mend", task: "Mend the price.", tool: "agent", priority: 5, depends_on: ["look"], estimated_duration_sec: 5 },
-  ] };
+  const plan = {
+    message: "Two steps.",
+    todos: [
+      { id: "look", task: "Look around.", tool: "agent", priority: 9, depends_on: [], estimated_duration_sec: 5 },
+      {
+        id: "mend",
+        task: "Mend the price.",
+        tool: "agent",
+        priority: 5,
+        depends_on: ["look"],
+        estimated_duration_sec: 5,
+      },
+    ],
+  };
   await world.model.script([
-    { when: { has_tool: "report_understanding" }, times: 0, reply: [{ tool: { name: "report_understanding", id: "k", input: { domain: "shop", category: "repair", confidence: 1, entities: [] } } }] },
+    {
+      when: { has_tool: "report_understanding" },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "report_understanding",
+            id: "k",
+            input: { domain: "shop", category: "repair", confidence: 1, entities: [] },
+          },
+        },
+      ],
+    },
     { when: { has_tool: "propose_plan" }, times: 0, reply: [{ tool: { name: "propose_plan", id: "p", input: plan } }] },
-    { when: { last_user: "Run", turn: 1 }, times: 0, reply: [{ text: "I run the tests." }, { tool: { name: "execute_command", id: "c", input: { command: "go test ./..." } } }] },
-    { when: { turn: 1 }, times: 0, reply: [{ thinking: "A price may be wrong." }, { text: "I look first." }, { tool: { name: "read_file", id: "r", input: { path: "shop.go" } } }, { tool: { name: "read_file", id: "n", input: { path: "none.go" } } }] },
-    { when: { turn: 2 }, times: 0, reply: [{ tool: { name: "write_file", id: "w", input: { path: "shop.go", content: "package shop\n\nconst price = 3\n" } } }] },
+    {
+      when: { last_user: "Run", turn: 1 },
+      times: 0,
+      reply: [
+        { text: "I run the tests." },
+        { tool: { name: "execute_command", id: "c", input: { command: "go test ./..." } } },
+      ],
+    },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [
+        { thinking: "A price may be wrong." },
+        { text: "I look first." },
+        { tool: { name: "read_file", id: "r", input: { path: "shop.go" } } },
+        { tool: { name: "read_file", id: "n", input: { path: "none.go" } } },
+      ],
+    },
+    {
+      when: { turn: 2 },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "write_file",
+            id: "w",
+            input: { path: "shop.go", content: "package shop\n\nconst price = 3\n" },
+          },
+        },
+      ],
+    },
     { times: 0, reply: [{ text: answer }] },
   ]);
-  const files = { "shop.go": "package shop\n\nconst price = \"3\"\n" };
+  const files = { "shop.go": 'package shop\n\nconst price = "3"\n' };
   const story = await world.session("Mend the prices", files);
   await world.say(story, "Mend the price, please.\nIt is in shop.go.");
   await world.settled(story);

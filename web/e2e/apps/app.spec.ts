@@ -5,7 +5,10 @@ import { barriers, expect, live, screenshots, test, until } from "../harness";
 import { counter, mute } from "./pages";
 import { appIs, holdBack, inside, sentBy, windowOf, withApp } from "./stage";
 
-test("an app runs once a person lets it, answers the agent, and its buttons reach the window's agent", async ({ world, visit }) => {
+test("an app runs once a person lets it, answers the agent, and its buttons reach the window's agent", async ({
+  world,
+  visit,
+}) => {
   const session = await withApp(world, "Counter", counter);
   const { page } = await visit({ path: `/s/${session}/desktop` });
   await live(page);
@@ -88,7 +91,10 @@ test("who may only watch sees the app, and nothing of theirs is sent", async ({ 
   await world.rest.sessions.setAccess(session, "vera", "viewer");
   const { token } = await world.rest.keys.create({ user: "vera", role: "viewer" });
   const { page } = await visit({ stranger: true, path: `/#token=${token}` });
-  await page.getByRole("main").getByRole("link", { name: /Watched/ }).waitFor(); // signed in
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /Watched/ })
+    .waitFor(); // signed in
   const sent = sentBy(page);
   await page.goto(`/s/${session}/desktop`);
   await live(page);
@@ -126,7 +132,12 @@ test("an app that does not answer says so, is reloaded, and keeps nobody in", as
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("IFRAME");
   await page.keyboard.press("F6");
-  await until("the focus is out", async () => (await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))) === "Menu of window Stock counter");
+  await until(
+    "the focus is out",
+    async () =>
+      (await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))) ===
+      "Menu of window Stock counter",
+  );
   await w.getByRole("button", { name: "Skip this app" }).press("Enter");
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Reload app");
 
@@ -157,5 +168,9 @@ test("an app works on a phone and in Korean", async ({ world, visit }) => {
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "app-phone-runs", ["narrow"]);
   await page.frameLocator("iframe").getByRole("button", { name: "Save" }).click();
-  await until("the window's agent has answered", async () => (await world.rest.sessions.messages(session, { limit: 20 })).messages.some((m) => JSON.stringify(m).includes("I stored what is on the shelf.")));
+  await until("the window's agent has answered", async () =>
+    (await world.rest.sessions.messages(session, { limit: 20 })).messages.some((m) =>
+      JSON.stringify(m).includes("I stored what is on the shelf."),
+    ),
+  );
 });

@@ -14,7 +14,19 @@ await new Promise<void>((done) => listener.listen(0, "127.0.0.1", done));
 const abroad = `https://api.localhost:${(listener.address() as { port: number }).port}`;
 
 const test = base.extend({
-  options: [{ settings: { mcp_servers: { weather: server("weather"), abroad: server("abroad", abroad), tries: server("tries", abroad), other: server("other") } } }, { scope: "file" }],
+  options: [
+    {
+      settings: {
+        mcp_servers: {
+          weather: server("weather"),
+          abroad: server("abroad", abroad),
+          tries: server("tries", abroad),
+          other: server("other"),
+        },
+      },
+    },
+    { scope: "file" },
+  ],
 });
 
 /** A session whose agent has asked a server for the weather. */
@@ -22,9 +34,16 @@ async function asked(world: World, name: string, of: string): Promise<string> {
   await world.model.script([
     { when: { last_user: "is it warm" }, times: 0, reply: [{ text: "Warm enough for a walk." }] },
     { when: { tool_result: `mcp__${of}__forecast` }, times: 0, reply: [{ text: "It is 21 degrees." }] },
-    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: `mcp__${of}__forecast`, id: "c", input: { city: "Oslo" } } }] },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [{ tool: { name: `mcp__${of}__forecast`, id: "c", input: { city: "Oslo" } } }],
+    },
   ]);
-  await until("the server is connected", async () => (await world.rest.mcp.list()).mcp_servers.find((s) => s.name === of)?.status === "connected");
+  await until(
+    "the server is connected",
+    async () => (await world.rest.mcp.list()).mcp_servers.find((s) => s.name === of)?.status === "connected",
+  );
   const session = await world.session(name);
   await world.say(session, "the weather in Oslo, please");
   await world.rest.inbox.answer(await world.question(session), { action: "approve" });
@@ -35,7 +54,10 @@ async function asked(world: World, name: string, of: string): Promise<string> {
 const windowIn = (page: Page) => page.locator("[data-window]", { has: page.locator("[data-app]") });
 const pageIn = (page: Page) => windowIn(page).frameLocator("iframe");
 
-test("the page of a tool server shows a call, uses its server by approval, and speaks with the window's agent", async ({ world, visit }) => {
+test("the page of a tool server shows a call, uses its server by approval, and speaks with the window's agent", async ({
+  world,
+  visit,
+}) => {
   const session = await asked(world, "Weather", "weather");
   const { page } = await visit({ path: `/s/${session}/desktop` });
   await live(page);
@@ -63,7 +85,13 @@ test("the page of a tool server shows a call, uses its server by approval, and s
   await app.getByText("23°").waitFor();
   await app.getByRole("button", { name: "Refresh" }).click();
   await app.getByText("asking").waitFor();
-  await world.rest.inbox.answer(await until("another question", async () => { const q = await world.question(session); return q === first ? undefined : q; }), { action: "reject" });
+  await world.rest.inbox.answer(
+    await until("another question", async () => {
+      const q = await world.question(session);
+      return q === first ? undefined : q;
+    }),
+    { action: "reject" },
+  );
   await app.getByText(/^refused: /).waitFor();
 
   await app.getByRole("button", { name: "Ask about it" }).click();
@@ -93,7 +121,17 @@ test("a page reaches the hosts that a person let it, and no others", async ({ wo
   expect(await w.locator("[data-host]").allTextContents()).toEqual([abroad]);
   expect(await barriers(page)).toEqual([]);
   await screenshots(page, "mcp-app-hosts");
-  const reach = () => pageIn(page).locator("body").evaluate((_, to) => fetch(`${to}/told`, { mode: "no-cors" }).then(() => "reached", () => "failed"), abroad);
+  const reach = () =>
+    pageIn(page)
+      .locator("body")
+      .evaluate(
+        (_, to) =>
+          fetch(`${to}/told`, { mode: "no-cors" }).then(
+            () => "reached",
+            () => "failed",
+          ),
+        abroad,
+      );
   await w.getByRole("button", { name: "Run without network" }).click();
   await pageIn(page).getByText("21°").waitFor();
   expect(await reach()).toBe("failed");

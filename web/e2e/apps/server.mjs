@@ -71,18 +71,31 @@ const ui = { resourceUri: "ui://weather" };
 const inputSchema = { type: "object", properties: { city: { type: "string" } } };
 const tools = [
   { name: "forecast", title: "Weather", description: "Tells the weather.", inputSchema, _meta: { ui } },
-  { name: "refresh", description: "Tells the weather anew.", inputSchema, _meta: { ui: { ...ui, visibility: ["app"] } } },
+  {
+    name: "refresh",
+    description: "Tells the weather anew.",
+    inputSchema,
+    _meta: { ui: { ...ui, visibility: ["app"] } },
+  },
   { name: "secret", description: "Not for pages.", inputSchema, _meta: { ui: { ...ui, visibility: ["model"] } } },
 ];
 const html = page.replace("TRIES", name === "tries" ? tries : "").replaceAll("HOST", host ?? "https://out.example.org");
 const asked = host && name !== "tries" ? { ui: { csp: { connectDomains: [host], resourceDomains: [] } } } : {};
 
 const methods = {
-  initialize: (p) => ({ protocolVersion: p.protocolVersion, capabilities: { tools: {}, resources: {} }, serverInfo: { name, version: "1" } }),
+  initialize: (p) => ({
+    protocolVersion: p.protocolVersion,
+    capabilities: { tools: {}, resources: {} },
+    serverInfo: { name, version: "1" },
+  }),
   ping: () => ({}),
   "tools/list": () => ({ tools }),
-  "resources/list": () => ({ resources: [{ uri: ui.resourceUri, name: "weather", mimeType: "text/html;profile=mcp-app" }] }),
-  "resources/read": (p) => ({ contents: [{ uri: p.uri, mimeType: "text/html;profile=mcp-app", text: html, _meta: asked }] }),
+  "resources/list": () => ({
+    resources: [{ uri: ui.resourceUri, name: "weather", mimeType: "text/html;profile=mcp-app" }],
+  }),
+  "resources/read": (p) => ({
+    contents: [{ uri: p.uri, mimeType: "text/html;profile=mcp-app", text: html, _meta: asked }],
+  }),
   "tools/call": (p) => {
     const degrees = p.name === "forecast" ? 21 : 23;
     return { content: [{ type: "text", text: `${degrees} degrees` }], structuredContent: { degrees } };
@@ -92,6 +105,8 @@ const methods = {
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) continue;
-  const answer = methods[method] ? { result: methods[method](params ?? {}) } : { error: { code: -32601, message: `${method} is not offered` } };
+  const answer = methods[method]
+    ? { result: methods[method](params ?? {}) }
+    : { error: { code: -32601, message: `${method} is not offered` } };
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
 }

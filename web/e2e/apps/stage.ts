@@ -11,10 +11,36 @@ const usesCounter = [
   { when: { tool_result: "app_query" }, times: 0, reply: [{ text: 'The app says {{tool_result "app_query"}}' }] },
   { when: { tool_result: "app_command" }, times: 0, reply: [{ text: 'Now it is {{tool_result "app_command"}}' }] },
   { when: { tool_result: "window" }, times: 0, reply: [{ text: "It is open." }] },
-  { when: { last_user: "how many" }, times: 0, reply: [{ tool: { name: "app_query", id: "q", input: { window_id: "counter", name: "total" } } }] },
-  { when: { last_user: "add two" }, times: 0, reply: [{ tool: { name: "app_command", id: "a", input: { window_id: "counter", name: "add", params: { by: 2 } } } }] },
-  { when: { last_user: "change it" }, times: 0, reply: [{ tool: { name: "window", id: "u", input: { action: "update", window_id: "counter", kind: "app", path: "counter.html" } } }] },
-  { when: { turn: 1 }, times: 0, reply: [opens({ id: "counter", title: "Stock counter", input: { kind: "app", path: "counter.html" } })] },
+  {
+    when: { last_user: "how many" },
+    times: 0,
+    reply: [{ tool: { name: "app_query", id: "q", input: { window_id: "counter", name: "total" } } }],
+  },
+  {
+    when: { last_user: "add two" },
+    times: 0,
+    reply: [
+      { tool: { name: "app_command", id: "a", input: { window_id: "counter", name: "add", params: { by: 2 } } } },
+    ],
+  },
+  {
+    when: { last_user: "change it" },
+    times: 0,
+    reply: [
+      {
+        tool: {
+          name: "window",
+          id: "u",
+          input: { action: "update", window_id: "counter", kind: "app", path: "counter.html" },
+        },
+      },
+    ],
+  },
+  {
+    when: { turn: 1 },
+    times: 0,
+    reply: [opens({ id: "counter", title: "Stock counter", input: { kind: "app", path: "counter.html" } })],
+  },
 ];
 
 /** A session whose agent has opened an app from a file of the workspace. */
@@ -55,4 +81,8 @@ export async function holdBack(page: Page, type: string): Promise<{ waiting: () 
   };
 }
 
-export const appIs = (page: Page, id: string, state: string) => until(`the app is ${state}`, async () => (await windowOf(page, id).locator("[data-app]").getAttribute("data-app")) === state);
+export const appIs = (page: Page, id: string, state: string) =>
+  until(
+    `the app is ${state}`,
+    async () => (await windowOf(page, id).locator("[data-app]").getAttribute("data-app")) === state,
+  );

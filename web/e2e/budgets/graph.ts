@@ -26,9 +26,14 @@ export function sizesOf(dist: string): Sizes {
     .map((f) => join(f.parentPath, f.name).slice(dist.length).replace(/^\//, ""))
     .filter((f, _, all) => !f.endsWith(".gz") || !all.includes(f.slice(0, -3)))
     .map((f) => f.replace(/\.gz$/, "")); // of some there is only what is sent
-  const read = (f: string): Buffer => (existsSync(join(dist, f)) ? readFileSync(join(dist, f)) : gunzipSync(readFileSync(join(dist, `${f}.gz`))));
+  const read = (f: string): Buffer =>
+    existsSync(join(dist, f)) ? readFileSync(join(dist, f)) : gunzipSync(readFileSync(join(dist, `${f}.gz`)));
   const kib = new Map(files.map((f) => [f, gzipSync(read(f), { level: 9 }).length / 1024]));
-  const chunks = new Map(files.filter((f) => f.startsWith("assets/") && f.endsWith(".js")).map((f) => [f, chunkOf(read(f).toString("utf8"))]));
+  const chunks = new Map(
+    files
+      .filter((f) => f.startsWith("assets/") && f.endsWith(".js"))
+      .map((f) => [f, chunkOf(read(f).toString("utf8"))]),
+  );
   const sum = (names: Iterable<string>): number => [...names].reduce((total, f) => total + size(kib, f), 0);
 
   const html = readFileSync(join(dist, "index.html"), "utf8");
@@ -80,9 +85,15 @@ function chunkOf(code: string): Chunk {
   }
   const named = /\bm\.f\|\|\(m\.f=(\[[^\]]*\])/.exec(code);
   const deps = named ? (JSON.parse(named[1]!.replaceAll("`", '"').replaceAll("'", '"')) as string[]) : [];
-  const lazies = [...code.matchAll(/\bimport\(["'`](\.\/[^"'`]+\.js)["'`]\)(?:[^;]{0,200}?__vite__mapDeps\(\[([\d,]*)\]\))?/g)].map((m) => ({
+  const lazies = [
+    ...code.matchAll(/\bimport\(["'`](\.\/[^"'`]+\.js)["'`]\)(?:[^;]{0,200}?__vite__mapDeps\(\[([\d,]*)\]\))?/g),
+  ].map((m) => ({
     file: inAssets(m[1]!),
-    styles: (m[2] ?? "").split(",").filter(Boolean).map((i) => deps[Number(i)]!).filter((f) => f.endsWith(".css")),
+    styles: (m[2] ?? "")
+      .split(",")
+      .filter(Boolean)
+      .map((i) => deps[Number(i)]!)
+      .filter((f) => f.endsWith(".css")),
   }));
   return { statics, lazies };
 }

@@ -75,7 +75,9 @@ export async function barePage(page: Page, throttle: number): Promise<Frames> {
  * second. Main thread's work in a second, ms.
  */
 export async function bareTyping(page: Page): Promise<number> {
-  await page.setContent("<main style='height:700px;overflow:auto'><p></p></main><textarea rows=3 style='width:600px'></textarea>");
+  await page.setContent(
+    "<main style='height:700px;overflow:auto'><p></p></main><textarea rows=3 style='width:600px'></textarea>",
+  );
   await page.evaluate(() => {
     const box = document.querySelector("main")!;
     const text = document.querySelector("p")!;
@@ -106,7 +108,8 @@ export async function mainThread(page: Page, during: () => Promise<unknown>): Pr
 async function cpuOf(page: Page, during: () => Promise<unknown>): Promise<number> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
-  const worked = async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration")!.value * 1000;
+  const worked = async () =>
+    (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration")!.value * 1000;
   const before = await worked();
   await during();
   const result = (await worked()) - before;

@@ -21,7 +21,9 @@ test("what the pages weigh", () => {
   expect(sizes.first.files.length).toBeGreaterThanOrEqual(3); // the page, a script, a style
   expect(Object.keys(sizes.lazy).length).toBeGreaterThanOrEqual(5);
   // Beyond the first load; parts of a session count what the session itself brings.
-  for (const [file, kib] of Object.entries(sizes.lazy)) if (![desktop, apps, notebook, language].some((known) => known.test(file))) expect(kib, file).toBeLessThanOrEqual(120); // these have all of a session with windows, and are measured below
+  for (const [file, kib] of Object.entries(sizes.lazy))
+    if (![desktop, apps, notebook, language].some((known) => known.test(file)))
+      expect(kib, file).toBeLessThanOrEqual(120); // these have all of a session with windows, and are measured below
   // The exceptions: what draws diagrams and charts, each of which comes with the first one that is shown. See docs/notebooks.md.
   let drawing = 0;
   for (const [name, most] of Object.entries({ diagrams: 400, vega: 300, plotly: 490 })) {
@@ -48,7 +50,12 @@ test("a notebook adds little to a session, and its editor comes by itself", () =
   const page = sizes.beyond(notebook, session);
   const typing = sizes.beyond(editor, notebook);
   const python = sizes.beyond(/\/python-/, editor);
-  figures({ notebook_kib: page, editor_kib: typing, python_kib: python, markdown_kib: sizes.beyond(/\/markdown-/, editor) });
+  figures({
+    notebook_kib: page,
+    editor_kib: typing,
+    python_kib: python,
+    markdown_kib: sizes.beyond(/\/markdown-/, editor),
+  });
   expect(page).toBeLessThanOrEqual(40);
   expect(page).toBeGreaterThan(10); // it is in a file of its own
   expect(typing).toBeLessThanOrEqual(110);

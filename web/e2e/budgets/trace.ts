@@ -26,7 +26,18 @@ export interface Traced {
 
 const categories = ["devtools.timeline", "toplevel", "disabled-by-default-devtools.timeline"];
 /** What Chromium calls the work of scripts. */
-const script = new Set(["FunctionCall", "EvaluateScript", "TimerFire", "FireAnimationFrame", "FireIdleCallback", "RunMicrotasks", "BlinkScheduler_PerformMicrotaskCheckpoint", "EventDispatch", "MinorGC", "MajorGC"]);
+const script = new Set([
+  "FunctionCall",
+  "EvaluateScript",
+  "TimerFire",
+  "FireAnimationFrame",
+  "FireIdleCallback",
+  "RunMicrotasks",
+  "BlinkScheduler_PerformMicrotaskCheckpoint",
+  "EventDispatch",
+  "MinorGC",
+  "MajorGC",
+]);
 
 /** Watches the page's main thread during something, by a trace of the browser. */
 export async function traced(browser: Browser, page: Page, during: () => Promise<unknown>): Promise<Traced> {
@@ -42,7 +53,9 @@ function busiest(events: readonly TraceEvent[]): TraceEvent[] {
   const of = (e: TraceEvent) => `${e.pid} ${e.tid}`;
   for (const e of events) if (e.name === "thread_name" && e.args?.name === "CrRendererMain") threads.set(of(e), []);
   for (const e of events) if (e.ph === "X") threads.get(of(e))?.push(e);
-  return [...threads.values()].reduce((a, b) => (b.length > a.length ? b : a), []).sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
+  return [...threads.values()]
+    .reduce((a, b) => (b.length > a.length ? b : a), [])
+    .sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
 }
 
 function read(events: readonly TraceEvent[]): Traced {

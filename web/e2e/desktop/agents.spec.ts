@@ -9,19 +9,48 @@ const pill = (page: Page, role: string) => page.locator(`[data-agents] [data-age
 /** A form with a button whose presses run beside each other. */
 const form: Shown = {
   ...order,
-  input: { kind: "components", root: { type: "stack", children: [
-    { type: "input", name: "boxes", label: "Boxes", input_type: "number", value: 180 },
-    { type: "row", children: [{ type: "button", label: "Place order", action: "place", submit: true }, { type: "button", label: "Save draft", action: "draft" }, { type: "button", label: "Check dates", action: "check", parallel: true }] },
-  ] } },
+  input: {
+    kind: "components",
+    root: {
+      type: "stack",
+      children: [
+        { type: "input", name: "boxes", label: "Boxes", input_type: "number", value: 180 },
+        {
+          type: "row",
+          children: [
+            { type: "button", label: "Place order", action: "place", submit: true },
+            { type: "button", label: "Save draft", action: "draft" },
+            { type: "button", label: "Check dates", action: "check", parallel: true },
+          ],
+        },
+      ],
+    },
+  },
 };
 
 /** What the main agent and the window's one say: all but the draft waits until it is released. */
 const script = [
   { when: { last_user: pressed("draft") }, times: 0, reply: [{ text: "The draft is saved." }] },
-  { when: { last_user: pressed("place"), tool_result: "window" }, times: 0, reply: [{ text: "180 boxes are ordered." }] },
-  { when: { last_user: pressed("place") }, times: 0, reply: [{ text: "I check the delivery dates." }, { delay: "1h" }, { tool: { name: "window", id: "u", input: { action: "update", window_id: "order", title: "Order 1041" } } }] },
+  {
+    when: { last_user: pressed("place"), tool_result: "window" },
+    times: 0,
+    reply: [{ text: "180 boxes are ordered." }],
+  },
+  {
+    when: { last_user: pressed("place") },
+    times: 0,
+    reply: [
+      { text: "I check the delivery dates." },
+      { delay: "1h" },
+      { tool: { name: "window", id: "u", input: { action: "update", window_id: "order", title: "Order 1041" } } },
+    ],
+  },
   { when: { last_user: pressed("check") }, times: 0, reply: [{ text: "Two dates fit." }, { delay: "1h" }] },
-  { when: { last_user: "summary" }, times: 0, reply: [{ text: "I write the summary." }, { delay: "1h" }, { text: " It is written." }] },
+  {
+    when: { last_user: "summary" },
+    times: 0,
+    reply: [{ text: "I write the summary." }, { delay: "1h" }, { text: " It is written." }],
+  },
 ];
 
 /** Presses a button of the form. Until that is sent, the same button takes no other press. */
@@ -74,7 +103,10 @@ test("the agent of a form works under its window while the main agent talks", as
   expect(await foot(page).getByRole("button").count()).toBe(0);
   const group = page.locator("[data-group]").first();
   await until("it is at rest", async () => (await group.getAttribute("data-tone")) === "done");
-  await until("nothing beside it is live", async () => (await page.locator("article[data-row=group] [data-thread] circle").count()) === 0);
+  await until(
+    "nothing beside it is live",
+    async () => (await page.locator("article[data-row=group] [data-thread] circle").count()) === 0,
+  );
   await page.reload();
   await foot(page).getByText("The draft is saved.").waitFor();
 });
@@ -130,7 +162,10 @@ test("a screen shows the agents of its own monitor", async ({ world, visit }) =>
   const session = await world.session("Two screens");
   const one = await visit({ path: `/s/${session}/desktop/monitor-0?screen` });
   const two = await visit({ path: `/s/${session}/desktop/monitor-1?screen` });
-  for (const [v, text] of [[one, "on one"], [two, "on two"]] as const) {
+  for (const [v, text] of [
+    [one, "on one"],
+    [two, "on two"],
+  ] as const) {
     await live(v.page);
     await v.page.getByRole("textbox", { name: "Message to the agent" }).fill(text);
     await v.page.keyboard.press("Enter");
@@ -145,6 +180,9 @@ test("a screen shows the agents of its own monitor", async ({ world, visit }) =>
   expect(await foot(two.page, "second").getByText("Two dates fit.").count()).toBe(0);
   // Stopping it there leaves the other at work.
   await foot(two.page, "second").getByRole("button", { name: "Stop" }).click();
-  await until("it stopped", async () => (await foot(two.page, "second").getByRole("button", { name: "Stop" }).count()) === 0);
+  await until(
+    "it stopped",
+    async () => (await foot(two.page, "second").getByRole("button", { name: "Stop" }).count()) === 0,
+  );
   expect(await foot(one.page).getByRole("button", { name: "Stop" }).count()).toBe(1);
 });

@@ -2,11 +2,13 @@ import type { Page } from "playwright-core";
 import { barriers, expect, live, size, test, until } from "../harness";
 import { markdown, notes, sales, showing, windowOf } from "./stage";
 
-const focused = (page: Page) => page.evaluate(() => {
-  const e = document.activeElement;
-  return e === document.body || !e ? "" : (e.getAttribute("aria-label") ?? e.textContent ?? "");
-});
-const spoken = (page: Page, text: string) => until(`"${text}" is said`, async () => (await page.locator("[data-spoken]").textContent()) === text);
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const e = document.activeElement;
+    return e === document.body || !e ? "" : (e.getAttribute("aria-label") ?? e.textContent ?? "");
+  });
+const spoken = (page: Page, text: string) =>
+  until(`"${text}" is said`, async () => (await page.locator("[data-spoken]").textContent()) === text);
 
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let i = 0; (await focused(page)) !== name; i++) {
@@ -26,10 +28,21 @@ async function pick(page: Page, item: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-const placeOf = (page: Page, id: string) => windowOf(page, id).evaluate((e) => ({ x: parseInt(e.style.left), y: parseInt(e.style.top), w: parseInt(e.style.width), h: parseInt(e.style.height) }));
+const placeOf = (page: Page, id: string) =>
+  windowOf(page, id).evaluate((e) => ({
+    x: parseInt(e.style.left),
+    y: parseInt(e.style.top),
+    w: parseInt(e.style.width),
+    h: parseInt(e.style.height),
+  }));
 
 test("a desktop is used without a mouse", async ({ world, visit }) => {
-  const session = await showing(world, "Keys", [sales, notes], [{ when: { last_user: "suppliers" }, times: 0, reply: [{ text: "I compare them." }, { delay: "1h" }] }]);
+  const session = await showing(
+    world,
+    "Keys",
+    [sales, notes],
+    [{ when: { last_user: "suppliers" }, times: 0, reply: [{ text: "I compare them." }, { delay: "1h" }] }],
+  );
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   await windowOf(page, "sales").waitFor();
@@ -40,9 +53,15 @@ test("a desktop is used without a mouse", async ({ world, visit }) => {
   expect(await barriers(page)).toEqual([]);
 
   // Windows that nobody put anywhere lie beside each other and beside the transcript.
-  const boxes = await page.locator("[data-window]").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()).map(({ left, top, right, bottom }) => ({ left, top, right, bottom })));
+  const boxes = await page
+    .locator("[data-window]")
+    .evaluateAll((all) =>
+      all.map((e) => e.getBoundingClientRect()).map(({ left, top, right, bottom }) => ({ left, top, right, bottom })),
+    );
   expect(boxes).toHaveLength(3);
-  for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true);
+  for (const [i, a] of boxes.entries())
+    for (const b of boxes.slice(i + 1))
+      expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true);
 
   // F6 goes around: to each window, and to the transcript.
   const seen = new Set<string>();
@@ -91,7 +110,10 @@ test("a desktop is used without a mouse", async ({ world, visit }) => {
   await page.locator("[data-row=text]").getByText("I compare them.").waitFor();
   expect(await page.locator("[data-row=user]").count()).toBe(1); // the words of the other monitor are not here
   expect(await page.locator("[data-working]").getAttribute("data-working")).toBe("1");
-  await page.getByRole("navigation", { name: "Monitors" }).getByRole("link", { name: "Monitor 2: Compare suppliers" }).waitFor();
+  await page
+    .getByRole("navigation", { name: "Monitors" })
+    .getByRole("link", { name: "Monitor 2: Compare suppliers" })
+    .waitFor();
   expect(await barriers(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+1");
@@ -152,20 +174,31 @@ test("a pointer drags, resizes and closes, and each class of device has its own 
   expect(await placeOf(page, "sales")).toEqual(moved);
   await page.reload();
   await live(page);
-  await until("and the big screen's is as it was", async () => JSON.stringify(await placeOf(page, "sales")) === JSON.stringify(moved));
+  await until(
+    "and the big screen's is as it was",
+    async () => JSON.stringify(await placeOf(page, "sales")) === JSON.stringify(moved),
+  );
   await windowOf(page, "notes").getByRole("button", { name: "Close window" }).click();
   await windowOf(laptop.page, "notes").waitFor({ state: "detached" });
 });
 
 test("two tabs are two screens, each with its monitor", async ({ world, visit }) => {
-  const session = await showing(world, "Screens", [sales], [
-    { when: { last_user: "left" }, times: 0, reply: [{ text: "Here on the left." }] },
-    { when: { last_user: "right" }, times: 0, reply: [{ text: "Here on the right." }] },
-  ]);
+  const session = await showing(
+    world,
+    "Screens",
+    [sales],
+    [
+      { when: { last_user: "left" }, times: 0, reply: [{ text: "Here on the left." }] },
+      { when: { last_user: "right" }, times: 0, reply: [{ text: "Here on the right." }] },
+    ],
+  );
   const left = await visit({ path: `/s/${session}/desktop/monitor-0?screen` });
   const right = await visit({ path: `/s/${session}/desktop/monitor-1?screen` });
   const heard: Record<string, string[]> = { left: [], right: [] };
-  for (const [name, v] of [["left", left], ["right", right]] as const) {
+  for (const [name, v] of [
+    ["left", left],
+    ["right", right],
+  ] as const) {
     v.page.on("websocket", (w) => w.on("framereceived", (f) => heard[name]!.push(String(f.payload))));
     await v.page.reload();
     await live(v.page);
@@ -195,7 +228,11 @@ test("two tabs are two screens, each with its monitor", async ({ world, visit })
 test("on a phone the conversation and the windows are tabs", async ({ world, visit }) => {
   const session = await showing(world, "Phone", [sales, notes]);
   for (const language of size(["ko"], ["en", "ko"])) {
-    const { page } = await visit({ path: `/s/${session}/desktop`, phone: true, prefs: { language, theme: language === "ko" ? "dark" : "light" } });
+    const { page } = await visit({
+      path: `/s/${session}/desktop`,
+      phone: true,
+      prefs: { language, theme: language === "ko" ? "dark" : "light" },
+    });
     await live(page);
     await page.locator("[data-row=text]").getByText("There you see it.").waitFor();
     expect(await barriers(page)).toEqual([]);
@@ -211,11 +248,13 @@ test("on a phone the conversation and the windows are tabs", async ({ world, vis
 });
 
 test("links in a window say where they lead before they open", async ({ world, visit }) => {
-  const session = await showing(world, "Links", [markdown("links", "Links", "[prices](https://example.org/prices?of=ribbon) and [bad](javascript:alert(1))")]);
+  const session = await showing(world, "Links", [
+    markdown("links", "Links", "[prices](https://example.org/prices?of=ribbon) and [bad](javascript:alert(1))"),
+  ]);
   const v = await visit({ path: `/s/${session}/desktop` });
   const { page } = v;
   await page.evaluate(() => {
-    window.open = (...args) => ((window as unknown as { opened: unknown }).opened = args, null);
+    window.open = (...args) => (((window as unknown as { opened: unknown }).opened = args), null);
   });
   await windowOf(page, "links").getByText("prices").click();
   const dialog = page.getByRole("dialog", { name: "Open this link?" });
@@ -225,7 +264,11 @@ test("links in a window say where they lead before they open", async ({ world, v
   expect(await page.evaluate(() => (window as unknown as { opened?: unknown }).opened)).toBeUndefined();
   await windowOf(page, "links").getByText("prices").click({ button: "middle" });
   await dialog.getByRole("button", { name: "Open link" }).click();
-  expect(await page.evaluate(() => (window as unknown as { opened?: unknown }).opened)).toEqual(["https://example.org/prices?of=ribbon", "_blank", "noopener,noreferrer"]);
+  expect(await page.evaluate(() => (window as unknown as { opened?: unknown }).opened)).toEqual([
+    "https://example.org/prices?of=ribbon",
+    "_blank",
+    "noopener,noreferrer",
+  ]);
   expect(await windowOf(page, "links").locator("a").count()).toBe(1);
   expect(v.context.pages()).toHaveLength(1);
 });

@@ -7,21 +7,71 @@ import { markdown, opens, order, page as planner, stock, week, windowOf, type Sh
 
 const test = plain.extend({ options: [{ settings: { monitor_max_concurrent: 6 } }, { scope: "file" }] });
 
-const sizes = { phone: { width: 390, height: 844 }, small: { width: 900, height: 700 }, usual: { width: 1440, height: 900 }, large: { width: 2560, height: 1440 } };
+const sizes = {
+  phone: { width: 390, height: 844 },
+  small: { width: 900, height: 700 },
+  usual: { width: 1440, height: 900 },
+  large: { width: 2560, height: 1440 },
+};
 type Size = keyof typeof sizes;
 
 const table = (id: string, title: string, columns: [string, string], rows: [string, number][]): Shown => ({
-  id, title, input: { kind: "table", columns: [{ name: "a", title: columns[0] }, { name: "b", title: columns[1], numeric: true }], rows },
+  id,
+  title,
+  input: {
+    kind: "table",
+    columns: [
+      { name: "a", title: columns[0] },
+      { name: "b", title: columns[1], numeric: true },
+    ],
+    rows,
+  },
 });
-const prices = table("prices", "Ribbon prices", ["Supplier", "Price"], [["Nordlicht Paper", 2.1], ["Baltic Boxes", 1.9]]);
-const log: Shown = { id: "log", title: "Nightly import", input: { kind: "text", content: "00:01 148 items read\n00:02 3 changed" } };
+const prices = table(
+  "prices",
+  "Ribbon prices",
+  ["Supplier", "Price"],
+  [
+    ["Nordlicht Paper", 2.1],
+    ["Baltic Boxes", 1.9],
+  ],
+);
+const log: Shown = {
+  id: "log",
+  title: "Nightly import",
+  input: { kind: "text", content: "00:01 148 items read\n00:02 3 changed" },
+};
 const korean: Shown[] = [
-  { id: "order", title: "재고 주문", input: { kind: "components", root: { type: "stack", children: [
-    { type: "input", name: "box", label: "선물 상자, 소", input_type: "number", value: 180 },
-    { type: "checkbox", name: "split", label: "두 번에 나누어 받기", value: true },
-    { type: "row", children: [{ type: "button", label: "주문하기", action: "place", submit: true }, { type: "button", label: "임시 저장", action: "draft" }] },
-  ] } } },
-  table("stock", "부족한 재고", ["품목", "재고"], [["빨간 리본", 18], ["선물 상자, 소", 42]]),
+  {
+    id: "order",
+    title: "재고 주문",
+    input: {
+      kind: "components",
+      root: {
+        type: "stack",
+        children: [
+          { type: "input", name: "box", label: "선물 상자, 소", input_type: "number", value: 180 },
+          { type: "checkbox", name: "split", label: "두 번에 나누어 받기", value: true },
+          {
+            type: "row",
+            children: [
+              { type: "button", label: "주문하기", action: "place", submit: true },
+              { type: "button", label: "임시 저장", action: "draft" },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  table(
+    "stock",
+    "부족한 재고",
+    ["품목", "재고"],
+    [
+      ["빨간 리본", 18],
+      ["선물 상자, 소", 42],
+    ],
+  ),
   markdown("week", "이번 주에 바뀐 것", "## 46주 요약\n\n수요가 작년보다 **14% 높습니다**."),
 ];
 
@@ -29,20 +79,57 @@ const waits = { delay: "1h" };
 const script = [
   { when: { last_user: "has ended" }, times: 0, reply: [{ text: "I would take Baltic Boxes." }] },
   { when: { last_user: 'action="place"' }, times: 0, reply: [{ text: "I check the delivery dates." }, waits] },
-  { when: { tool_result: "delegate" }, times: 0, reply: [{ text: "Three items run out before the holidays. A task compares suppliers meanwhile." }, waits] },
-  { when: { last_user: { regexp: "(Compare suppliers|공급처 비교)$" } }, times: 0, reply: [{ text: "Two suppliers have ribbon." }, waits] },
-  { when: { last_user: { regexp: "the suppliers$" } }, times: 0, reply: [{ tool: { name: "ask_followup", id: "q", input: { question: "Send 2 emails to suppliers?", options: ["Send both", "Only Nordlicht"] } } }] },
-  { when: { last_user: { regexp: "prices$" }, tool_result: "window" }, times: 0, reply: [{ text: "Baltic Boxes is cheaper by 0.20." }] },
+  {
+    when: { tool_result: "delegate" },
+    times: 0,
+    reply: [{ text: "Three items run out before the holidays. A task compares suppliers meanwhile." }, waits],
+  },
+  {
+    when: { last_user: { regexp: "(Compare suppliers|공급처 비교)$" } },
+    times: 0,
+    reply: [{ text: "Two suppliers have ribbon." }, waits],
+  },
+  {
+    when: { last_user: { regexp: "the suppliers$" } },
+    times: 0,
+    reply: [
+      {
+        tool: {
+          name: "ask_followup",
+          id: "q",
+          input: { question: "Send 2 emails to suppliers?", options: ["Send both", "Only Nordlicht"] },
+        },
+      },
+    ],
+  },
+  {
+    when: { last_user: { regexp: "prices$" }, tool_result: "window" },
+    times: 0,
+    reply: [{ text: "Baltic Boxes is cheaper by 0.20." }],
+  },
   { when: { last_user: { regexp: "prices$" } }, times: 0, reply: [opens(prices)] },
-  { when: { last_user: { regexp: "the night$" }, tool_result: "window" }, times: 0, reply: [{ text: "I watch it." }, waits] },
+  {
+    when: { last_user: { regexp: "the night$" }, tool_result: "window" },
+    times: 0,
+    reply: [{ text: "I watch it." }, waits],
+  },
   { when: { last_user: { regexp: "the night$" } }, times: 0, reply: [opens(log)] },
-  { when: { last_user: "run out", tool_result: "window" }, times: 0, reply: [{ tool: { name: "delegate", id: "d", input: { goal: "Compare suppliers", wait: false } } }] },
+  {
+    when: { last_user: "run out", tool_result: "window" },
+    times: 0,
+    reply: [{ tool: { name: "delegate", id: "d", input: { goal: "Compare suppliers", wait: false } } }],
+  },
   { when: { last_user: "run out" }, times: 0, reply: [order, stock, week, planner].map(opens) },
-  { when: { last_user: "품목", tool_result: "window" }, times: 0, reply: [{ tool: { name: "delegate", id: "d", input: { goal: "공급처 비교", wait: false } } }] },
+  {
+    when: { last_user: "품목", tool_result: "window" },
+    times: 0,
+    reply: [{ tool: { name: "delegate", id: "d", input: { goal: "공급처 비교", wait: false } } }],
+  },
   { when: { last_user: "품목" }, times: 0, reply: korean.map(opens) },
 ];
 
-const say = (world: World, session: string, text: string, monitor = 0) => world.rest.sessions.command(session, "user_message", { text, monitor_id: `monitor-${monitor}` });
+const say = (world: World, session: string, text: string, monitor = 0) =>
+  world.rest.sessions.command(session, "user_message", { text, monitor_id: `monitor-${monitor}` });
 
 /** Looks at a page in these sizes: nothing sticks out, nothing is a barrier. CLEW_SHOTS takes pictures of all sizes. */
 async function look(page: Page, name: string, which: Size[], theme = "light"): Promise<void> {
@@ -99,7 +186,10 @@ test("a desktop of one, two and four monitors fits every size", async ({ world, 
   await page.keyboard.press("Control+1");
   await world.model.release();
   await page.locator("[data-row=text]").getByText("I would take Baltic Boxes.").waitFor();
-  await page.locator("article[data-row=brief]").getByRole("button", { name: /Result of a task\s*Compare suppliers/ }).waitFor();
+  await page
+    .locator("article[data-row=brief]")
+    .getByRole("button", { name: /Result of a task\s*Compare suppliers/ })
+    .waitFor();
   await look(page, "ended", ["usual"]);
 });
 

@@ -27,20 +27,37 @@ def save_reply(order, reply):
     order.paid_at = reply.time
 `;
 const after = before
-  .replace("    order = create_order(cart, session)\n    reply = payment.charge(order.total)\n", '    key = cart.request_key\n    if find_by_key(session, key) is not None:\n        return "saved"  # a repeated request\n    order = create_order(cart, key, session)\n    reply = payment.charge(order.total, key)\n')
+  .replace(
+    "    order = create_order(cart, session)\n    reply = payment.charge(order.total)\n",
+    '    key = cart.request_key\n    if find_by_key(session, key) is not None:\n        return "saved"  # a repeated request\n    order = create_order(cart, key, session)\n    reply = payment.charge(order.total, key)\n',
+  )
   .replace("session.flush()", "session.commit()")
   .replace("order.status = reply.status", "order.status = Status.of(reply)");
 
 /** A session in which an agent changed three files. */
 async function changed(world: World, title: string): Promise<string> {
   await world.model.script(writesFiles);
-  const session = await world.session(title, { "checkout/orders.py": before, "checkout/models.py": "class Order(Base):\n    lines = relation(\"Line\")\n", "README.md": "# Shop\n" });
-  await sayAll(world, session, `write checkout/orders.py: ${after}`, 'write checkout/models.py: class Order(Base):\n    request_key = column(String)\n    lines = relation("Line")\n', "write README.md: # Shop\n\nRetries are safe.\n");
+  const session = await world.session(title, {
+    "checkout/orders.py": before,
+    "checkout/models.py": 'class Order(Base):\n    lines = relation("Line")\n',
+    "README.md": "# Shop\n",
+  });
+  await sayAll(
+    world,
+    session,
+    `write checkout/orders.py: ${after}`,
+    'write checkout/models.py: class Order(Base):\n    request_key = column(String)\n    lines = relation("Line")\n',
+    "write README.md: # Shop\n\nRetries are safe.\n",
+  );
   return session;
 }
 
 async function openChanges(page: Page, width?: number): Promise<Locator> {
-  if (width) await page.evaluate((w) => localStorage.setItem("clew.side", JSON.stringify({ part: "changes", open: true, width: w })), width);
+  if (width)
+    await page.evaluate(
+      (w) => localStorage.setItem("clew.side", JSON.stringify({ part: "changes", open: true, width: w })),
+      width,
+    );
   if (width) await page.reload();
   await live(page);
   await page.getByRole("tab", { name: /^Changes/ }).click();
@@ -57,9 +74,11 @@ test("counts, words, colours, unchanged lines, both layouts, the list of files",
   // Of each file and of all; the list of files goes to one of them.
   const tree = page.getByRole("navigation", { name: "Changed files" });
   await tree.getByText("3 files").waitFor();
-  expect((await tree.getByRole("button", { name: "orders.py" }).textContent())).toContain("+7−4");
+  expect(await tree.getByRole("button", { name: "orders.py" }).textContent()).toContain("+7−4");
   await tree.getByRole("button", { name: "orders.py" }).click();
-  await until("the file at the top", async () => (await tree.locator("[aria-current=true]").textContent())?.includes("orders.py"));
+  await until("the file at the top", async () =>
+    (await tree.locator("[aria-current=true]").textContent())?.includes("orders.py"),
+  );
 
   // The words that differ, and the colours of the language, which come later.
   await lines.locator("mark", { hasText: "flush" }).waitFor();
@@ -69,7 +88,10 @@ test("counts, words, colours, unchanged lines, both layouts, the list of files",
 
   // Lines that stay are folded, and shown when somebody wants them.
   expect(await lines.getByText("# line 6 that stays").count()).toBe(0);
-  await lines.getByRole("button", { name: /^Show \d+ unchanged lines?$/ }).first().click();
+  await lines
+    .getByRole("button", { name: /^Show \d+ unchanged lines?$/ })
+    .first()
+    .click();
   await lines.getByText("# line 6 that stays").first().waitFor();
   await page.getByRole("radio", { name: "Unified" }).check({ force: true });
   await until("one column", async () => (await lines.locator(".grid-cols-2").count()) === 0);
@@ -143,11 +165,18 @@ test("in the transcript: the first lines, and the way to the rest", async ({ wor
 test("a work tree is compared with the commit that it began with", async ({ world, visit }) => {
   await world.model.script(writesFiles);
   const repository = world.workspace(await world.session("Repository", { "a.txt": "one\n" }));
-  const git = (...args: string[]) => execFileSync("git", ["-C", repository, "-c", "user.name=A", "-c", "user.email=a@example.com", ...args], { stdio: "ignore" });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", repository, "-c", "user.name=A", "-c", "user.email=a@example.com", ...args], {
+      stdio: "ignore",
+    });
   git("init", "-b", "main");
   git("add", ".");
   git("commit", "-m", "one");
-  const { session_id: session } = await world.rest.sessions.create({ workspace: repository, worktree: true, title: "Tree" } as never);
+  const { session_id: session } = await world.rest.sessions.create({
+    workspace: repository,
+    worktree: true,
+    title: "Tree",
+  } as never);
   await sayAll(world, session, "write a.txt: two\n");
   const { page } = await visit({ path: `/s/${session}` });
   const lines = await openChanges(page);

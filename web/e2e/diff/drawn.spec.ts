@@ -1,8 +1,10 @@
 import { barriers, expect, literal, live, screenshots, test, until, type World } from "../harness";
 
 const fence = (lang: string, text: string) => `\`\`\`${lang}\n${text}\n\`\`\``;
-const flow = "flowchart LR\n  A[Request] --> B{Known key?}\n  B -- yes --> C[Saved order]\n  B -- no --> D[Charge]\n  D --> E[(Orders)]";
-const sequence = "sequenceDiagram\n  participant C as Client\n  participant S as Server\n  C->>S: checkout\n  S-->>C: order";
+const flow =
+  "flowchart LR\n  A[Request] --> B{Known key?}\n  B -- yes --> C[Saved order]\n  B -- no --> D[Charge]\n  D --> E[(Orders)]";
+const sequence =
+  "sequenceDiagram\n  participant C as Client\n  participant S as Server\n  C->>S: checkout\n  S-->>C: order";
 
 async function said(world: World, text: string): Promise<string> {
   await world.model.script([{ times: 0, reply: [{ text: literal(text) }] }]);
@@ -12,8 +14,22 @@ async function said(world: World, text: string): Promise<string> {
   return session;
 }
 
-test("diagrams are drawn as pictures, in the colours of the page, with their source behind a button", async ({ world, visit }) => {
-  const session = await said(world, ["Here is how it works:", fence("mermaid", flow), fence("mermaid", sequence), "And this is broken:", fence("mermaid", "flowchart LR\n  A -->"), "Of another kind:", fence("mermaid", "pie\n  \"a\" : 1")].join("\n\n"));
+test("diagrams are drawn as pictures, in the colours of the page, with their source behind a button", async ({
+  world,
+  visit,
+}) => {
+  const session = await said(
+    world,
+    [
+      "Here is how it works:",
+      fence("mermaid", flow),
+      fence("mermaid", sequence),
+      "And this is broken:",
+      fence("mermaid", "flowchart LR\n  A -->"),
+      "Of another kind:",
+      fence("mermaid", 'pie\n  "a" : 1'),
+    ].join("\n\n"),
+  );
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   const figures = page.getByRole("figure", { name: "Diagram" });
@@ -39,14 +55,17 @@ test("diagrams are drawn as pictures, in the colours of the page, with their sou
 });
 
 test("formulas are drawn, money is not", async ({ world, visit }) => {
-  const session = await said(world, [
-    "Euler: $e^{i\\pi} + 1 = 0$, and \\(a^2 + b^2 = c^2\\). It costs $5 and then $6, from $HOME to $PATH.",
-    "$$\\int_0^1 x^2\\,dx = \\frac{1}{3}$$",
-    "\\[ A = \\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix} \\]",
-    fence("math", "\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}"),
-    "Broken: $\\nosuch{x}$ and",
-    "$$\\frac{1}{$$",
-  ].join("\n\n"));
+  const session = await said(
+    world,
+    [
+      "Euler: $e^{i\\pi} + 1 = 0$, and \\(a^2 + b^2 = c^2\\). It costs $5 and then $6, from $HOME to $PATH.",
+      "$$\\int_0^1 x^2\\,dx = \\frac{1}{3}$$",
+      "\\[ A = \\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix} \\]",
+      fence("math", "\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}"),
+      "Broken: $\\nosuch{x}$ and",
+      "$$\\frac{1}{$$",
+    ].join("\n\n"),
+  );
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   const text = page.locator("[data-row=text]").last();
@@ -74,7 +93,9 @@ test("a code block: nothing lies over its lines, and its colours come", async ({
     const pre = (await block.locator("pre").boundingBox())!;
     for (const part of await block.locator("button, span.font-mono").all()) {
       const b = (await part.boundingBox())!;
-      expect(b.x >= pre.x + pre.width - 1 || b.y + b.height <= pre.y + 1, "it is beside the lines or above them").toBe(true);
+      expect(b.x >= pre.x + pre.width - 1 || b.y + b.height <= pre.y + 1, "it is beside the lines or above them").toBe(
+        true,
+      );
     }
   }
 });

@@ -19,7 +19,8 @@ for (const [i, { name, ...how }] of looks.entries()) {
     const found: string[] = [];
     const look = async (what: string) => {
       for (const b of await barriers(page)) found.push(`${what}: ${b}`);
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) found.push(`${what}: wider than the window`);
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+        found.push(`${what}: wider than the window`);
       await shot(page, `${what}-${name}`);
     };
     const pages = { home: "/", inbox: "/inbox", asking: `/s/${asking}`, planned: `/s/${planned}`, palette: "/" };

@@ -6,18 +6,34 @@ import { shot } from "./measure";
 const rail = (page: Page) => page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
 const section = (page: Page, name: string | RegExp) => rail(page).getByRole("list", { name });
 
-test("W26: the sessions are in the rail, each in one section, and the open one stands out", async ({ world, visit }) => {
+test("W26: the sessions are in the rail, each in one section, and the open one stands out", async ({
+  world,
+  visit,
+}) => {
   const s = await staged(world);
   const { page } = await visit({ path: `/s/${s.asking}` });
   await live(page);
   const asks = section(page, "Needs you");
-  await asks.getByRole("link", { name: /Run the tests/ }).getByText(/Approve a command/).waitFor();
-  await asks.getByRole("link", { name: /A larger repair/ }).getByText(/Plan ready for review/).waitFor();
-  await section(page, /^Recent/).getByRole("link", { name: /Mend the prices/ }).waitFor();
+  await asks
+    .getByRole("link", { name: /Run the tests/ })
+    .getByText(/Approve a command/)
+    .waitFor();
+  await asks
+    .getByRole("link", { name: /A larger repair/ })
+    .getByText(/Plan ready for review/)
+    .waitFor();
+  await section(page, /^Recent/)
+    .getByRole("link", { name: /Mend the prices/ })
+    .waitFor();
   expect(await rail(page).locator(`[data-session="${s.asking}"]`).count()).toBe(1);
   const here = asks.getByRole("link", { name: /Run the tests/ });
   expect(await here.getAttribute("aria-current")).toBe("page");
-  expect(await here.locator("span").first().evaluate((e) => getComputedStyle(e).fontWeight)).toBe("600");
+  expect(
+    await here
+      .locator("span")
+      .first()
+      .evaluate((e) => getComputedStyle(e).fontWeight),
+  ).toBe("600");
   expect(await rail(page).evaluate((e) => e.getBoundingClientRect().width)).toBe(256);
   await shot(page, "session-1440");
   expect(await barriers(page)).toEqual([]);
@@ -31,17 +47,24 @@ test("W26: the rail follows what happens elsewhere", async ({ world, visit }) =>
   ]);
   const other = await world.session("Elsewhere");
   const { page } = await visit({ path: "/inbox" });
-  await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor(); // nothing works yet
+  await section(page, /^Recent/)
+    .locator(`[data-session="${other}"]`)
+    .waitFor(); // nothing works yet
   await world.say(other, "wait here");
   await section(page, "Running").locator(`[data-session="${other}"]`).waitFor();
   await world.model.release();
   await world.settled(other);
-  await section(page, /^Recent/).locator(`[data-session="${other}"]`).waitFor();
+  await section(page, /^Recent/)
+    .locator(`[data-session="${other}"]`)
+    .waitFor();
   await world.say(other, "Run it");
   const request = await world.question(other);
   await section(page, "Needs you").locator(`[data-session="${other}"]`).waitFor();
   await world.rest.inbox.answer(request, { action: "reject" });
-  await until("it is answered", async () => (await section(page, "Needs you").locator(`[data-session="${other}"]`).count()) === 0);
+  await until(
+    "it is answered",
+    async () => (await section(page, "Needs you").locator(`[data-session="${other}"]`).count()) === 0,
+  );
 });
 
 test("one list: Home and the rail ask for the sessions once", async ({ world, visit }) => {
@@ -49,13 +72,20 @@ test("one list: Home and the rail ask for the sessions once", async ({ world, vi
   const { page } = await visit({ path: "/inbox" });
   await page.clock.install(); // it is asked for again every few seconds, which is another matter
   await page.reload();
-  await section(page, /^Recent/).first().waitFor();
+  await section(page, /^Recent/)
+    .first()
+    .waitFor();
   await page.clock.pauseAt(Date.now() + 1_000);
   let asked = 0;
-  page.on("request", (r) => { if (/\/api\/v1\/sessions\?/.test(r.url())) asked++; });
+  page.on("request", (r) => {
+    if (/\/api\/v1\/sessions\?/.test(r.url())) asked++;
+  });
   await rail(page).getByRole("link", { name: "Home" }).click();
   await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
-  await page.getByRole("region", { name: "Recent" }).getByRole("link", { name: /Mend the prices/ }).waitFor();
+  await page
+    .getByRole("region", { name: "Recent" })
+    .getByRole("link", { name: /Mend the prices/ })
+    .waitFor();
   await until("a request", async () => asked > 0);
   expect(asked).toBe(1);
 });
@@ -79,14 +109,19 @@ test("the rail folds to icons, which is remembered, and comes back", async ({ wo
   await rail(page).getByRole("button", { name: "Hide sessions" }).click();
   await until("icons", async () => (await rail(page).evaluate((e) => e.getBoundingClientRect().width)) === 56);
   await page.reload();
-  await rail(page).getByRole("img", { name: /open question/ }).waitFor();
+  await rail(page)
+    .getByRole("img", { name: /open question/ })
+    .waitFor();
   expect(await rail(page).evaluate((e) => e.getBoundingClientRect().width)).toBe(56);
   expect(await barriers(page)).toEqual([]);
   await rail(page).getByRole("button", { name: "Show sessions" }).click();
   await section(page, "Needs you").waitFor();
 });
 
-test("W19: who one is stands at the foot of the rail, with a role for people and the way out", async ({ world, visit }) => {
+test("W19: who one is stands at the foot of the rail, with a role for people and the way out", async ({
+  world,
+  visit,
+}) => {
   const { token } = await world.rest.keys.create({ user: "mina-park", role: "owner" });
   const v = await visit({ stranger: true, path: `/#token=${token}` });
   const { page } = v;

@@ -36,7 +36,7 @@ test("W8: the panel comes over the page, keeps the focus, and gives it back", as
   expect(await barriers(page)).toEqual([]);
   for (let i = 0; i < 12; i++) {
     await page.keyboard.press("Tab");
-    expect(await inside(page) || await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    expect((await inside(page)) || (await page.evaluate(() => document.activeElement === document.body))).toBe(true);
   }
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "detached" });
@@ -63,7 +63,10 @@ test("W8: the sessions come over the page, and a choice closes them", async ({ w
 });
 
 for (const width of [1440, 2560]) {
-  test(`W26: at ${width} px the transcript is centred and shares both edges with the composer`, async ({ world, visit }) => {
+  test(`W26: at ${width} px the transcript is centred and shares both edges with the composer`, async ({
+    world,
+    visit,
+  }) => {
     const { story } = await staged(world);
     const { page } = await visit({ path: `/s/${story}`, size: { width, height: 900 } });
     await live(page);
@@ -77,7 +80,9 @@ for (const width of [1440, 2560]) {
 }
 
 test("the request stays in sight as a line, and leads back to it", async ({ world, visit }) => {
-  await world.model.script([{ times: 0, reply: [{ text: Array.from({ length: 90 }, (_, i) => `Paragraph ${i}.`).join("\n\n") }] }]);
+  await world.model.script([
+    { times: 0, reply: [{ text: Array.from({ length: 90 }, (_, i) => `Paragraph ${i}.`).join("\n\n") }] },
+  ]);
   const session = await world.session("A long answer");
   await world.say(session, "Tell me **everything** about it.");
   await world.settled(session);
@@ -88,7 +93,13 @@ test("the request stays in sight as a line, and leads back to it", async ({ worl
   await shot(page, "request-1440");
   expect(await barriers(page)).toEqual([]);
   await line.getByRole("button").click();
-  await until("the message is in sight", () => page.locator("[data-row=user]").first().evaluate((e) => e.getBoundingClientRect().top >= 0 && e.getBoundingClientRect().bottom < innerHeight).catch(() => false));
+  await until("the message is in sight", () =>
+    page
+      .locator("[data-row=user]")
+      .first()
+      .evaluate((e) => e.getBoundingClientRect().top >= 0 && e.getBoundingClientRect().bottom < innerHeight)
+      .catch(() => false),
+  );
   await line.waitFor({ state: "detached" });
 });
 

@@ -17,11 +17,25 @@ export async function barriers(page: Page): Promise<string[]> {
   await cdp.send("Runtime.evaluate", { expression: source });
   await cdp.detach();
   // A theme that was just changed is on its way from one colour to the other.
-  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((a) => a.effect?.getComputedTiming().endTime !== Infinity).map((a) => a.finished)));
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((a) => a.effect?.getComputedTiming().endTime !== Infinity)
+        .map((a) => a.finished),
+    ),
+  );
   const found = await page.evaluate(
     // Agents write headings of any level; their order is not the page's to choose.
-    (only) => (window as unknown as { axe: Axe }).axe.run(document, { runOnly: only, rules: { "heading-order": { enabled: false } }, resultTypes: ["violations"] }),
+    (only) =>
+      (window as unknown as { axe: Axe }).axe.run(document, {
+        runOnly: only,
+        rules: { "heading-order": { enabled: false } },
+        resultTypes: ["violations"],
+      }),
     tags,
   );
-  return found.violations.flatMap((v) => v.nodes.map((n) => `${v.id} at ${n.target.join(" ")}: ${n.failureSummary?.split("\n").slice(1).join(";").trim()}`));
+  return found.violations.flatMap((v) =>
+    v.nodes.map((n) => `${v.id} at ${n.target.join(" ")}: ${n.failureSummary?.split("\n").slice(1).join(";").trim()}`),
+  );
 }

@@ -28,7 +28,14 @@ export async function build(into: string): Promise<Programs> {
     await copyFile(given, programs.clew);
   } else {
     await locked(async () => {
-      if (!(await fresh())) await tell("the pages", run("npx", ["vite", "build", "--logLevel", "warn"], { cwd: web, env: { ...process.env, NODE_ENV: "production" } }));
+      if (!(await fresh()))
+        await tell(
+          "the pages",
+          run("npx", ["vite", "build", "--logLevel", "warn"], {
+            cwd: web,
+            env: { ...process.env, NODE_ENV: "production" },
+          }),
+        );
       await tell("clew", run("go", ["build", "-o", programs.clew, "./cmd/clew"], { cwd: root }));
     });
   }
@@ -42,7 +49,10 @@ async function tell(what: string, built: Promise<unknown>): Promise<void> {
 }
 
 async function fresh(): Promise<boolean> {
-  const built = await stat(join(web, "dist/index.html")).then((s) => s.mtimeMs, () => 0);
+  const built = await stat(join(web, "dist/index.html")).then(
+    (s) => s.mtimeMs,
+    () => 0,
+  );
   for (const source of sources) if ((await newest(join(web, source))) > built) return false;
   return built > 0;
 }
@@ -59,11 +69,21 @@ async function locked(work: () => Promise<void>): Promise<void> {
   const dir = join(web, "node_modules/.cache");
   const file = join(dir, "clew-e2e.lock");
   await mkdir(dir, { recursive: true });
-  await until("the other build", async () => {
-    const old = await stat(file).then((s) => Date.now() - s.mtimeMs > 300_000, () => false);
-    if (old) await rm(file, { force: true }); // of a run that was killed
-    return open(file, "wx").then(async (f) => (await f.close(), true), () => false);
-  }, 320_000);
+  await until(
+    "the other build",
+    async () => {
+      const old = await stat(file).then(
+        (s) => Date.now() - s.mtimeMs > 300_000,
+        () => false,
+      );
+      if (old) await rm(file, { force: true }); // of a run that was killed
+      return open(file, "wx").then(
+        async (f) => (await f.close(), true),
+        () => false,
+      );
+    },
+    320_000,
+  );
   try {
     await work();
   } finally {

@@ -17,7 +17,9 @@ test("what goes wrong in a page is noticed", async ({ visit }) => {
   const v = await visit({ stranger: true });
   await v.page.evaluate(() => {
     console.error("a complaint");
-    setTimeout(() => { throw new Error("a mishap"); });
+    setTimeout(() => {
+      throw new Error("a mishap");
+    });
     void fetch("http://127.0.0.2:1/elsewhere").catch(() => {});
     try {
       document.body.innerHTML = "<b>text</b>";
@@ -31,7 +33,11 @@ test("what goes wrong in a page is noticed", async ({ visit }) => {
 });
 
 test("a cut line breaks requests, a silent one leaves them waiting", async ({ world }) => {
-  const ask = (ms = soonMs) => fetch(`${world.url}/api/v1/me`, { signal: AbortSignal.timeout(ms) }).then((r) => r.status, (e: Error) => e.name);
+  const ask = (ms = soonMs) =>
+    fetch(`${world.url}/api/v1/me`, { signal: AbortSignal.timeout(ms) }).then(
+      (r) => r.status,
+      (e: Error) => e.name,
+    );
   expect(await ask()).toBe(401);
   world.line.cut();
   expect(await ask()).toBe("TypeError");

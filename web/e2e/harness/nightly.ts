@@ -8,7 +8,8 @@ export const size = <T>(short: T, full: T): T => (nightly ? full : short);
  * Whether this combination of choices, each 0 or 1, is tried: at night all, in
  * CI half of them, so that of three choices each two meet in all ways.
  */
-export const tried = (...choices: (boolean | number)[]): boolean => nightly || choices.reduce<number>((sum, c) => sum + Number(c), 0) % 2 === 0;
+export const tried = (...choices: (boolean | number)[]): boolean =>
+  nightly || choices.reduce<number>((sum, c) => sum + Number(c), 0) % 2 === 0;
 
 /**
  * Whether the nth of many pages, or of other things that all get one check, is seen

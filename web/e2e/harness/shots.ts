@@ -9,7 +9,11 @@ import { desktop, phone } from "./visitor";
  * are to be looked at; nothing is compared. Only with CLEW_SHOTS=1, since they
  * take their time.
  */
-export async function screenshots(page: Page, name: string, widths: ("wide" | "narrow")[] = ["wide", "narrow"]): Promise<void> {
+export async function screenshots(
+  page: Page,
+  name: string,
+  widths: ("wide" | "narrow")[] = ["wide", "narrow"],
+): Promise<void> {
   if (!process.env.CLEW_SHOTS) return;
   const dir = join(web, "e2e/shots");
   await mkdir(dir, { recursive: true });

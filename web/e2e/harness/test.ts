@@ -23,7 +23,9 @@ export const test = plain.extend<Fixtures>({
   wholeBrowser: [false, { scope: "file" }],
   browser: [
     async ({ wholeBrowser }, use) => {
-      const browser = wholeBrowser ? await chromium.launch(launchOptions("whole")) : await chromium.connect(inject("browser"));
+      const browser = wholeBrowser
+        ? await chromium.launch(launchOptions("whole"))
+        : await chromium.connect(inject("browser"));
       await use(browser);
       await browser.close();
     },

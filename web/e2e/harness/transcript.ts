@@ -13,7 +13,11 @@ export async function told(world: World, session: string): Promise<Line[]> {
   let before: string | undefined;
   do {
     const page = await world.rest.sessions.messages(session, { limit: 200, before });
-    all.unshift(...page.messages.filter((m) => m.text && (m.role === "user" || m.say === "text")).map((m) => ({ id: m.message_id, text: plain(m.text!) })));
+    all.unshift(
+      ...page.messages
+        .filter((m) => m.text && (m.role === "user" || m.say === "text"))
+        .map((m) => ({ id: m.message_id, text: plain(m.text!) })),
+    );
     before = page.next ? page.messages[0]?.message_id : undefined;
   } while (before);
   return all;

@@ -5,7 +5,11 @@ export const soonMs = 40_000;
  * Asks until the answer is neither undefined, null nor false, and gives it. A
  * question that throws is asked again; what it threw last is told in the end.
  */
-export async function until<T>(what: string, ask: () => T | Promise<T>, withinMs = soonMs): Promise<NonNullable<Exclude<T, false>>> {
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  withinMs = soonMs,
+): Promise<NonNullable<Exclude<T, false>>> {
   const end = Date.now() + withinMs;
   let last: unknown;
   for (;;) {

@@ -58,7 +58,10 @@ export class Visitor {
     context.setDefaultTimeout(soonMs);
     await context.addInitScript(watch);
     if (!o.serviceWorker) await context.addInitScript("delete Navigator.prototype.serviceWorker");
-    if (o.prefs) await context.addInitScript(`if (!localStorage.getItem("clew.prefs")) localStorage.setItem("clew.prefs", ${JSON.stringify(JSON.stringify(o.prefs))})`);
+    if (o.prefs)
+      await context.addInitScript(
+        `if (!localStorage.getItem("clew.prefs")) localStorage.setItem("clew.prefs", ${JSON.stringify(JSON.stringify(o.prefs))})`,
+      );
     if (o.before) await context.addInitScript(o.before);
     const visitor = new Visitor(world, context, await context.newPage());
     if (!o.stranger) await visitor.#signIn();
@@ -76,7 +79,9 @@ export class Visitor {
     // Requests that fail because the server is away are told in the console by
     // the browser; that is no fault of the page.
     const lost = /net::ERR_|WebSocket connection to .* failed|status of 50[0-9]/;
-    return this.#problems.filter((p) => !(this.#world.line.everBad && lost.test(p)) && !this.#allowed.some((a) => a.test(p)));
+    return this.#problems.filter(
+      (p) => !(this.#world.line.everBad && lost.test(p)) && !this.#allowed.some((a) => a.test(p)),
+    );
   }
 
   async leave(): Promise<void> {
@@ -86,7 +91,10 @@ export class Visitor {
   /** The way of `clew open`: a ticket for the cookie. */
   async #signIn(): Promise<void> {
     const { ticket } = await this.#world.rest.ticket();
-    const answer = await this.context.request.post("/api/v1/sign-in", { data: { ticket }, headers: { Origin: this.#world.url } });
+    const answer = await this.context.request.post("/api/v1/sign-in", {
+      data: { ticket },
+      headers: { Origin: this.#world.url },
+    });
     if (!answer.ok()) throw new Error(`sign-in: ${answer.status()} ${await answer.text()}`);
   }
 
@@ -107,7 +115,8 @@ export class Visitor {
   #own(url: string): void {
     const home = new URL(this.#world.url).host;
     const { protocol, host } = new URL(url);
-    if (protocol !== "data:" && protocol !== "blob:" && host !== home) this.#problems.push(`request to elsewhere: ${url}`);
+    if (protocol !== "data:" && protocol !== "blob:" && host !== home)
+      this.#problems.push(`request to elsewhere: ${url}`);
   }
 }
 

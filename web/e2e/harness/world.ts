@@ -25,9 +25,14 @@ export interface Programs {
 
 /** Rates would be reached at once by a test; the rest is the server as it is shipped. */
 const usual = {
-  CLEW_LIMITS_CONNECTS_PER_MINUTE: "0", CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE: "0", CLEW_LIMITS_MESSAGES_PER_MINUTE: "0",
-  CLEW_LIMITS_HITL_PER_MINUTE: "0", CLEW_LIMITS_REQUESTS_PER_MINUTE: "0",
-  CLEW_LOG_LEVEL: "warn", CLEW_SECRETS_BACKEND: "file", CLEW_SECRET_WEB_KEY: "sk-web-0123456789",
+  CLEW_LIMITS_CONNECTS_PER_MINUTE: "0",
+  CLEW_LIMITS_LOCAL_CONNECTS_PER_MINUTE: "0",
+  CLEW_LIMITS_MESSAGES_PER_MINUTE: "0",
+  CLEW_LIMITS_HITL_PER_MINUTE: "0",
+  CLEW_LIMITS_REQUESTS_PER_MINUTE: "0",
+  CLEW_LOG_LEVEL: "warn",
+  CLEW_SECRETS_BACKEND: "file",
+  CLEW_SECRET_WEB_KEY: "sk-web-0123456789",
 };
 
 /** A server with a scripted model and a line to it that can be cut. */
@@ -46,14 +51,25 @@ export class World {
   #said = ""; // by the servers before this one
   #sessions = 0;
 
-  private constructor(programs: Programs, dir: string, model: Model, line: Line, env: NodeJS.ProcessEnv, target: { port: number }) {
+  private constructor(
+    programs: Programs,
+    dir: string,
+    model: Model,
+    line: Line,
+    env: NodeJS.ProcessEnv,
+    target: { port: number },
+  ) {
     this.#programs = programs;
     this.dir = dir;
     this.model = model;
     this.line = line;
     this.#env = env;
     this.#target = target;
-    this.rest = new Rest({ baseUrl: "", token: async () => this.token, fetch: (url, init) => fetch(this.direct + String(url), init) });
+    this.rest = new Rest({
+      baseUrl: "",
+      token: async () => this.token,
+      fetch: (url, init) => fetch(this.direct + String(url), init),
+    });
   }
 
   static async start(programs: Programs, options: WorldOptions = {}): Promise<World> {
@@ -63,7 +79,14 @@ export class World {
     const line = await Line.open(() => target.port);
     const settings = join(dir, "settings.json");
     await writeFile(settings, JSON.stringify(settingsOf(model.url, options.settings)));
-    const env = { ...inherited(), ...usual, CLEW_SETTINGS: settings, CLEW_HOSTS: new URL(line.url).host, CLEW_ORIGINS: line.url, ...options.env };
+    const env = {
+      ...inherited(),
+      ...usual,
+      CLEW_SETTINGS: settings,
+      CLEW_HOSTS: new URL(line.url).host,
+      CLEW_ORIGINS: line.url,
+      ...options.env,
+    };
     const world = new World(programs, dir, model, line, env, target);
     await world.#spawn();
     world.token = (await readFile(join(dir, "data/token"), "utf8")).trim();
@@ -145,19 +168,30 @@ export class World {
 
   /** Runs a command of clew against the server, as the owner. */
   async command(...args: string[]): Promise<string> {
-    const done = await promisify(execFile)(this.#programs.clew, [...args, "--server", this.direct, "--data", join(this.dir, "data")], { env: this.#env });
+    const done = await promisify(execFile)(
+      this.#programs.clew,
+      [...args, "--server", this.direct, "--data", join(this.dir, "data")],
+      { env: this.#env },
+    );
     return done.stdout;
   }
 
   /** Waits until the agent has nothing to do: idle, or a question to a person. */
   async settled(session: string, withinMs?: number): Promise<void> {
-    await until(`${session} settled`, async () => !["executing", "planning"].includes((await this.rest.sessions.get(session)).status), withinMs);
+    await until(
+      `${session} settled`,
+      async () => !["executing", "planning"].includes((await this.rest.sessions.get(session)).status),
+      withinMs,
+    );
   }
 
   /** The open question of a session. */
   async question(session: string): Promise<string> {
-    return until(`a question of ${session}`, async () =>
-      (await this.rest.inbox.list({ limit: 100 })).items.find((i) => i.session_id === session)?.question.request_id);
+    return until(
+      `a question of ${session}`,
+      async () =>
+        (await this.rest.inbox.list({ limit: 100 })).items.find((i) => i.session_id === session)?.question.request_id,
+    );
   }
 
   async #spawn(): Promise<void> {
@@ -172,12 +206,25 @@ function settingsOf(model: string, more: Record<string, unknown> = {}): Record<s
   return {
     model_profile: "web",
     model_profiles: {
-      web: { provider: "anthropic", model: "web-1", base_url: model, key_name: "web_key", thinking: "low", max_tokens: 8192, price_in: 3, price_out: 15, context_window: 200_000 },
+      web: {
+        provider: "anthropic",
+        model: "web-1",
+        base_url: model,
+        key_name: "web_key",
+        thinking: "low",
+        max_tokens: 8192,
+        price_in: 3,
+        price_out: 15,
+        context_window: 200_000,
+      },
     },
     // A call of the scripted model costs nothing, so one that a crash cut off is
     // made again unasked.
     model_crash_retry: "auto",
-    auto_approval_enabled: true, always_allow_read_only: true, always_allow_write: true, command_sandbox: "none",
+    auto_approval_enabled: true,
+    always_allow_read_only: true,
+    always_allow_write: true,
+    command_sandbox: "none",
     ...more,
   };
 }

@@ -1,7 +1,13 @@
 import type { Page } from "playwright-core";
 import { barriers, expect, screenshots, test as base, until } from "../harness";
 
-const docs = { slug: "docs", name: "Writer", prompt: "You write documents.", groups: ["read"], when_to_use: "Write documents." };
+const docs = {
+  slug: "docs",
+  name: "Writer",
+  prompt: "You write documents.",
+  groups: ["read"],
+  when_to_use: "Write documents.",
+};
 const test = base.extend({
   options: [
     async ({}, use) => use({ settings: { mode: "docs", custom_modes: [docs], permissions: "edits" } }),
@@ -20,7 +26,13 @@ async function work(page: Page, folder: string): Promise<void> {
 
 test("files are mentioned before there is a session", async ({ world, visit }) => {
   await world.model.script(greets);
-  const folder = world.workspace(await world.session("Files", { "src/main.go": "package main\n", "src/other.go": "package main\n", "my notes.md": "# Notes\n" }));
+  const folder = world.workspace(
+    await world.session("Files", {
+      "src/main.go": "package main\n",
+      "src/other.go": "package main\n",
+      "my notes.md": "# Notes\n",
+    }),
+  );
   const { page } = await visit();
   await work(page, folder);
   await box(page).pressSequentially("look at @ma");
@@ -40,18 +52,32 @@ test("files are mentioned before there is a session", async ({ world, visit }) =
   expect((await world.rest.sessions.get(id)).workspace).toBe(folder);
   await page.getByText("src/main.go").first().waitFor();
   const { messages } = await world.rest.sessions.messages(id);
-  expect(messages.find((m) => m.say === "user_feedback" || m.text?.startsWith("look at"))?.text).toBe('look at @src/main.go and @"my notes.md"');
+  expect(messages.find((m) => m.say === "user_feedback" || m.text?.startsWith("look at"))?.text).toBe(
+    'look at @src/main.go and @"my notes.md"',
+  );
   expect(messages.some((m) => m.say === "files_attached")).toBe(true);
 });
 
-test("commands and skills of the folder are listed, and a command is sent as what it stands for", async ({ world, visit }) => {
-  await world.model.script([{ when: { last_user: "Review main.go with care." }, times: 0, reply: [{ text: "Reviewed." }] }, ...greets]);
-  const folder = world.workspace(await world.session("Commands", {
-    ".clew/commands/review.md": "---\ndescription: Reviews a file\nargument-hint: FILE\n---\nReview $ARGUMENTS with care.\n",
-    ".clew/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Read PDF files\n---\nx\n",
-  }));
+test("commands and skills of the folder are listed, and a command is sent as what it stands for", async ({
+  world,
+  visit,
+}) => {
+  await world.model.script([
+    { when: { last_user: "Review main.go with care." }, times: 0, reply: [{ text: "Reviewed." }] },
+    ...greets,
+  ]);
+  const folder = world.workspace(
+    await world.session("Commands", {
+      ".clew/commands/review.md":
+        "---\ndescription: Reviews a file\nargument-hint: FILE\n---\nReview $ARGUMENTS with care.\n",
+      ".clew/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Read PDF files\n---\nx\n",
+    }),
+  );
   await world.command("settings", "trust", folder);
-  await until("the command is there", async () => (await world.rest.before("slash-commands", { path: folder })).commands.length === 1);
+  await until(
+    "the command is there",
+    async () => (await world.rest.before("slash-commands", { path: folder })).commands.length === 1,
+  );
   const { page } = await visit();
   await work(page, folder);
   await box(page).pressSequentially("/");
@@ -70,7 +96,8 @@ test("the chips say what the new session will have", async ({ world, visit }) =>
   await world.model.script(greets);
   const { page } = await visit();
   const chips = async () => {
-    for (const name of ["Model: web-1", "Mode: Writer", "Permissions: Edit files"]) await page.getByRole("button", { name, exact: true }).waitFor();
+    for (const name of ["Model: web-1", "Mode: Writer", "Permissions: Edit files"])
+      await page.getByRole("button", { name, exact: true }).waitFor();
   };
   await chips();
   await page.getByRole("button", { name: "Folder: New folder" }).waitFor();

@@ -23,15 +23,24 @@ test("new work begins at home, and nothing that was written is lost", async ({ w
   expect(await page.getByRole("textbox", { name: "Describe a task…" }).inputValue()).toBe("");
 });
 
-const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const dot = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 test("images go with the first words", async ({ world, visit }) => {
   await world.model.script([{ when: { last_user: "look at it" }, times: 0, reply: [{ text: "I see a dot." }] }]);
   const { page } = await visit();
   await page.getByRole("textbox", { name: "Describe a task…" }).fill("look at it");
-  await page.locator("input[type=file]").setInputFiles([{ name: "a.png", mimeType: "image/png", buffer: dot }, { name: "b.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 1]) }]);
+  await page.locator("input[type=file]").setInputFiles([
+    { name: "a.png", mimeType: "image/png", buffer: dot },
+    { name: "b.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 1]) },
+  ]);
   await page.getByRole("img", { name: "Image 1" }).waitFor();
-  await page.getByText(/^b\.bin can't be attached\. You can attach images/).first().waitFor();
+  await page
+    .getByText(/^b\.bin can't be attached\. You can attach images/)
+    .first()
+    .waitFor();
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("button", { name: "Enlarge image 1" }).waitFor();
@@ -65,7 +74,10 @@ test("home shows what needs an answer, and takes it in place", async ({ world, v
   await card.getByRole("link", { name: "Review plan" }).click();
   await page.locator(`[data-question="${request}"]`).first().getByText("Look around.").waitFor();
   await page.getByRole("button", { name: "Approve plan" }).first().click();
-  await until("the run is done", async () => (await world.rest.sessions.get(session)).runs.at(-1)?.phase === "completed");
+  await until(
+    "the run is done",
+    async () => (await world.rest.sessions.get(session)).runs.at(-1)?.phase === "completed",
+  );
 });
 
 test("the inbox by keyboard alone", async ({ world, visit }) => {
@@ -78,8 +90,11 @@ test("the inbox by keyboard alone", async ({ world, visit }) => {
   }
   const { page } = await visit({ path: "/inbox" });
   await until("all are there", async () => (await page.locator("[data-question]").count()) === 3);
-  const here = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-question]")?.dataset.question);
-  const ids = await page.locator("[data-question]").evaluateAll((all) => all.map((c) => (c as HTMLElement).dataset.question));
+  const here = () =>
+    page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-question]")?.dataset.question);
+  const ids = await page
+    .locator("[data-question]")
+    .evaluateAll((all) => all.map((c) => (c as HTMLElement).dataset.question));
   await page.keyboard.press("j");
   expect(await here()).toBe(ids[0]);
   await page.keyboard.press("j");
@@ -98,7 +113,8 @@ test("the inbox by keyboard alone", async ({ world, visit }) => {
 });
 
 test("an empty inbox says what would be here", async ({ world, visit }) => {
-  for (const i of (await world.rest.inbox.list()).items) await world.rest.inbox.answer(i.question.request_id, { action: "reject" });
+  for (const i of (await world.rest.inbox.list()).items)
+    await world.rest.inbox.answer(i.question.request_id, { action: "reject" });
   const { page } = await visit({ path: "/inbox" });
   await page.getByRole("heading", { name: "You're all caught up" }).waitFor();
   await screenshots(page, "inbox-empty");
@@ -130,7 +146,11 @@ test("recent sessions stand by what happened last, and are renamed in place", as
     await world.settled(s);
   }
   const { page } = await visit();
-  const names = () => page.getByRole("region", { name: "Recent" }).locator("li a").evaluateAll((all) => all.map((a) => a.getAttribute("href")!.slice(3)));
+  const names = () =>
+    page
+      .getByRole("region", { name: "Recent" })
+      .locator("li a")
+      .evaluateAll((all) => all.map((a) => a.getAttribute("href")!.slice(3)));
   await until("the one that was spoken to last stands first", async () => {
     const at = await names();
     return at.includes(older) && at.indexOf(older) < at.indexOf(newer);

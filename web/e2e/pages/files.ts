@@ -11,11 +11,20 @@ export const writesFiles = [
   { when: { tool_result: "write_file" }, times: 0, reply: [{ text: "Written." }] },
   { when: { tool_result: "execute_command" }, times: 0, reply: [{ text: "It ran." }] },
   {
-    when: { last_user: { regexp: "(?s)write (\\S+): (.*)" } }, times: 0,
+    when: { last_user: { regexp: "(?s)write (\\S+): (.*)" } },
+    times: 0,
     reply: [{ tool: { name: "write_file", id: "c_write", input: { path: "{{match 1}}", content: "{{match 2}}" } } }],
   },
-  { when: { last_user: { regexp: "run: (.*)" } }, times: 0, reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }] },
-  { when: { last_user: "work for long" }, times: 0, reply: [{ text: "I begin." }, { delay: "1h" }, { text: "The end." }] },
+  {
+    when: { last_user: { regexp: "run: (.*)" } },
+    times: 0,
+    reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }],
+  },
+  {
+    when: { last_user: "work for long" },
+    times: 0,
+    reply: [{ text: "I begin." }, { delay: "1h" }, { text: "The end." }],
+  },
   { times: 0, reply: [{ text: "Yes." }] },
 ];
 
@@ -41,7 +50,13 @@ export async function messagesOf(world: World, session: string): Promise<string[
 
 /** The message in which somebody said this. */
 export async function saidAt(world: World, session: string, words: string): Promise<string> {
-  return until(`"${words}"`, async () => (await world.rest.sessions.messages(session, { limit: 200 })).messages.find((m) => m.role === "user" && m.text === words)?.message_id);
+  return until(
+    `"${words}"`,
+    async () =>
+      (await world.rest.sessions.messages(session, { limit: 200 })).messages.find(
+        (m) => m.role === "user" && m.text === words,
+      )?.message_id,
+  );
 }
 
 /** Says each in turn, and waits for the agent. */

@@ -2,11 +2,22 @@ import { barriers, expect, screenshots, test, until } from "../harness";
 import { contentOf, sayAll, writesFiles } from "./files";
 
 // Covers: UIC-52, UIC-57
-test("sessions are searched, filtered, paged, and show their tasks with what all of it cost", async ({ world, visit }) => {
+test("sessions are searched, filtered, paged, and show their tasks with what all of it cost", async ({
+  world,
+  visit,
+}) => {
   await world.model.script([
-    { when: { last_user: "a part of it" }, times: 0, reply: [{ tool: { name: "attempt_completion", id: "c_done", input: { result: "The part is done." } } }] },
+    {
+      when: { last_user: "a part of it" },
+      times: 0,
+      reply: [{ tool: { name: "attempt_completion", id: "c_done", input: { result: "The part is done." } } }],
+    },
     { when: { tool_result: "new_task" }, times: 0, reply: [{ text: "All done." }] },
-    { when: { last_user: "delegate" }, times: 0, reply: [{ tool: { name: "new_task", id: "c_sub", input: { message: "a part of it", mode: "code" } } }] },
+    {
+      when: { last_user: "delegate" },
+      times: 0,
+      reply: [{ tool: { name: "new_task", id: "c_sub", input: { message: "a part of it", mode: "code" } } }],
+    },
     ...writesFiles,
   ]);
   const tree = await world.session("With a subtask");
@@ -31,7 +42,10 @@ test("sessions are searched, filtered, paged, and show their tasks with what all
   const { tasks } = await world.rest.sessions.tasks(tree);
   const sum = tasks.reduce((n, t) => n + t.tokens_in + t.tokens_out, 0);
   expect(await rows.locator("ul > li span[title*=Tokens]").first().getAttribute("title")).toMatch(/in \d+, out \d+/);
-  const shown = (await rows.locator("ul > li span[title*=Tokens]").first().getAttribute("title"))!.match(/\d+/g)!.map(Number).reduce((a, b) => a + b);
+  const shown = (await rows.locator("ul > li span[title*=Tokens]").first().getAttribute("title"))!
+    .match(/\d+/g)!
+    .map(Number)
+    .reduce((a, b) => a + b);
   expect(shown).toBe(sum);
   await screenshots(page, "history-tree");
   expect(await barriers(page)).toEqual([]);
@@ -46,7 +60,8 @@ test("by state: what runs, what needs you", async ({ world, visit }) => {
   await world.say(runs, "work for long");
   await world.say(asks, "run: date");
   await world.question(asks);
-  for (const status of ["awaiting_input", "executing"] as const) await until("listed so", async () => (await world.rest.sessions.list({ status })).sessions.length > 0);
+  for (const status of ["awaiting_input", "executing"] as const)
+    await until("listed so", async () => (await world.rest.sessions.list({ status })).sessions.length > 0);
   const { page } = await visit({ path: "/history" });
   await page.getByRole("radio", { name: "Needs you" }).check({ force: true });
   await page.getByRole("main").getByText("It asks").waitFor();
@@ -93,7 +108,9 @@ test("a session is put away, found under Archived, and brought back", async ({ w
   await page.getByRole("alert").getByText("or waits for an answer").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Keep it here" }).click();
   await world.rest.inbox.answer(request, { action: "reject" });
-  await until("it is at rest", async () => (await world.rest.sessions.list({ status: "idle" })).sessions.some((s) => s.session_id === asks));
+  await until("it is at rest", async () =>
+    (await world.rest.sessions.list({ status: "idle" })).sessions.some((s) => s.session_id === asks),
+  );
   await put("Asks and is put away");
   await page.getByRole("dialog").getByRole("button", { name: "Archive", exact: true }).click();
   await row("Asks and is put away").waitFor({ state: "detached" });
@@ -101,7 +118,9 @@ test("a session is put away, found under Archived, and brought back", async ({ w
   await page.getByRole("radio", { name: "Archived" }).check({ force: true });
   await row("^Put me away").waitFor();
   await row("Asks and is put away").waitFor();
-  expect((await world.rest.sessions.list({ archived: true })).sessions.map((s) => s.session_id).toSorted()).toEqual([asks, quiet].toSorted());
+  expect((await world.rest.sessions.list({ archived: true })).sessions.map((s) => s.session_id).toSorted()).toEqual(
+    [asks, quiet].toSorted(),
+  );
   await screenshots(page, "history-archived");
   await page.getByRole("button", { name: "Actions for Asks and is put away" }).click();
   await page.getByRole("menuitem", { name: "Bring back" }).click();
@@ -128,7 +147,9 @@ test("what is at work cannot be put away", async ({ world, visit }) => {
   await world.model.script(writesFiles);
   const session = await world.session("At work");
   await world.say(session, "work for long");
-  await until("at work", async () => (await world.rest.sessions.list({ status: "executing" })).sessions.some((s) => s.session_id === session));
+  await until("at work", async () =>
+    (await world.rest.sessions.list({ status: "executing" })).sessions.some((s) => s.session_id === session),
+  );
   const v = await visit({ path: "/history" });
   v.allow(/status of 409/);
   const { page } = v;
@@ -149,10 +170,16 @@ test("out to a file, and in again as a session of its own", async ({ world, visi
   const { page } = v;
   await page.getByRole("searchbox").fill("To take along");
   await page.getByRole("button", { name: "Actions for To take along" }).click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Export" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "Export" }).click(),
+  ]);
   const bundle = await contentOf(download);
   const choose = async (buffer: Buffer) => {
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Import…" }).click()]);
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Import…" }).click(),
+    ]);
     await chooser.setFiles({ name: "some.bundle", mimeType: "application/octet-stream", buffer });
   };
   await choose(Buffer.from("no bundle at all"));
@@ -161,7 +188,10 @@ test("out to a file, and in again as a session of its own", async ({ world, visi
   await page.waitForURL((url) => /^\/s\/[^/]+$/.test(url.pathname) && !url.pathname.endsWith(session));
   await page.getByText("remember these words").first().waitFor();
   await page.goto("/history");
-  await page.getByRole("button", { name: /^Actions for/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Actions for/ })
+    .first()
+    .click();
   await page.getByRole("menuitem", { name: "Time travel" }).click();
   await page.getByRole("slider", { name: "Point in time" }).waitFor();
 });

@@ -6,7 +6,11 @@ const rowsOf = (page: Page, kind: string) => page.locator(`[data-row=${kind}]`);
 
 /** Levels of the page's own headings, those in an agent's text left out. */
 const headings = (page: Page) =>
-  page.evaluate(() => [...document.querySelectorAll("h1,h2,h3,h4,h5,h6")].filter((h) => !h.closest(".md") && (h as HTMLElement).offsetParent !== null).map((h) => Number(h.tagName[1])));
+  page.evaluate(() =>
+    [...document.querySelectorAll("h1,h2,h3,h4,h5,h6")]
+      .filter((h) => !h.closest(".md") && (h as HTMLElement).offsetParent !== null)
+      .map((h) => Number(h.tagName[1])),
+  );
 
 test("what a run tells the agents of its steps is nobody's word, and folded", async ({ world, visit }) => {
   await world.model.script(plansRuns);
@@ -45,10 +49,29 @@ test("what a run tells the agents of its steps is nobody's word, and folded", as
 });
 
 test("the steps that an agent keeps for itself are beside the transcript, live", async ({ world, visit }) => {
-  const list = (...states: string[]) => states.map((status, i) => ({ id: `${i + 1}`, task: ["Read the rules", "Mend the price", "Run the tests"][i], status }));
+  const list = (...states: string[]) =>
+    states.map((status, i) => ({
+      id: `${i + 1}`,
+      task: ["Read the rules", "Mend the price", "Run the tests"][i],
+      status,
+    }));
   await world.model.script([
-    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "update_todos", id: "t1", input: { todos: list("in_progress", "pending", "pending") } } }] },
-    { when: { turn: 2 }, times: 0, reply: [{ text: "I read them." }, { delay: "1h" }, { tool: { name: "update_todos", id: "t2", input: { todos: list("completed", "in_progress", "pending") } } }] },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [
+        { tool: { name: "update_todos", id: "t1", input: { todos: list("in_progress", "pending", "pending") } } },
+      ],
+    },
+    {
+      when: { turn: 2 },
+      times: 0,
+      reply: [
+        { text: "I read them." },
+        { delay: "1h" },
+        { tool: { name: "update_todos", id: "t2", input: { todos: list("completed", "in_progress", "pending") } } },
+      ],
+    },
     { times: 0, reply: [{ text: "So far." }] },
   ]);
   const session = await world.session("Its own steps");
@@ -57,7 +80,8 @@ test("the steps that an agent keeps for itself are beside the transcript, live",
   await world.say(session, "Mend it.");
   const steps = page.getByRole("region", { name: "Steps" });
   await steps.getByText("Run the tests").waitFor();
-  const states = () => steps.getByRole("listitem").evaluateAll((all) => all.map((e) => (e as HTMLElement).dataset.status));
+  const states = () =>
+    steps.getByRole("listitem").evaluateAll((all) => all.map((e) => (e as HTMLElement).dataset.status));
   expect(await states()).toEqual(["in_progress", "pending", "pending"]);
   await page.getByRole("tab", { name: "Plan 0/3" }).waitFor();
   await world.model.release();
@@ -86,8 +110,14 @@ test("going back, forth again, and forks are lines on the thread, also after a r
   expect(await page.getByText("Three").count()).toBe(0);
   await world.say(session, "Another two");
   await world.settled(session);
-  const told = async () => (await page.locator("[data-row=user], [data-row=return]").allInnerTexts()).map((t) => t.replace(/\s+/g, " "));
-  const inOrder = async () => expect(await told()).toEqual([expect.stringContaining("One"), expect.stringContaining("Rewound here"), expect.stringContaining("Another two")]);
+  const told = async () =>
+    (await page.locator("[data-row=user], [data-row=return]").allInnerTexts()).map((t) => t.replace(/\s+/g, " "));
+  const inOrder = async () =>
+    expect(await told()).toEqual([
+      expect.stringContaining("One"),
+      expect.stringContaining("Rewound here"),
+      expect.stringContaining("Another two"),
+    ]);
   await page.getByText("Another two").waitFor();
   await inOrder();
   await page.reload();
@@ -120,13 +150,22 @@ test("its own headings skip no level", async ({ world, visit }) => {
   const levels = await headings(page);
   expect(levels[0]).toBe(1);
   expect(levels.length).toBeGreaterThan(2);
-  levels.forEach((l, i) => expect(l - (levels[i - 1] ?? 0), `heading ${i + 1} of ${levels.join()}`).toBeLessThanOrEqual(1));
+  levels.forEach((l, i) =>
+    expect(l - (levels[i - 1] ?? 0), `heading ${i + 1} of ${levels.join()}`).toBeLessThanOrEqual(1),
+  );
   expect(await barriers(page)).toEqual([]);
 });
 
 test("a call that the server's end cut short is not shown as running", async ({ world, visit }) => {
   await world.model.script([
-    { when: { turn: 1 }, times: 0, reply: [{ text: "I run it." }, { tool: { name: "execute_command", id: "c_long", input: { command: "echo begun; sleep 300" } } }] },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [
+        { text: "I run it." },
+        { tool: { name: "execute_command", id: "c_long", input: { command: "echo begun; sleep 300" } } },
+      ],
+    },
     { times: 0, reply: [{ text: "I look what happened." }] },
   ]);
   const session = await world.session("In doubt");

@@ -22,9 +22,18 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
   await page.keyboard.press("Home");
   await comesTo(page, marks[0]!.message_id);
   await page.getByText("Snapshot").first().waitFor();
-  await until("as it was", async () => (await page.locator("section[aria-label='Snapshot'] li").count()) >= 1 && !(await page.locator("section[aria-label='Snapshot']").getByText("last words").count()));
+  await until(
+    "as it was",
+    async () =>
+      (await page.locator("section[aria-label='Snapshot'] li").count()) >= 1 &&
+      !(await page.locator("section[aria-label='Snapshot']").getByText("last words").count()),
+  );
   // Each kind of step, there and back.
-  for (const [by, kinds] of [["people", ["user", "answer"]], ["checkpoints", ["checkpoint"]], ["everything", null]] as const) {
+  for (const [by, kinds] of [
+    ["people", ["user", "answer"]],
+    ["checkpoints", ["checkpoint"]],
+    ["everything", null],
+  ] as const) {
     await page.getByLabel("Step by").selectOption(by);
     await slider.focus();
     await page.keyboard.press("Home");
@@ -53,8 +62,16 @@ test("the past is scrubbed by keys, by pointer, step by step, and by its link", 
     const { left, top, width } = el.getBoundingClientRect();
     const shown = new MessageChannel();
     for (let i = 0; i < 300; i++) {
-      el.dispatchEvent(new PointerEvent("pointermove", { pointerId: 1, bubbles: true, clientX: left + ((i * 0.37) % 1) * width, clientY: top + 5 }));
-      await new Promise((done) => { // behind React's own message, so that each move is a render
+      el.dispatchEvent(
+        new PointerEvent("pointermove", {
+          pointerId: 1,
+          bubbles: true,
+          clientX: left + ((i * 0.37) % 1) * width,
+          clientY: top + 5,
+        }),
+      );
+      await new Promise((done) => {
+        // behind React's own message, so that each move is a render
         shown.port1.onmessage = done;
         shown.port2.postMessage(undefined);
       });
@@ -95,7 +112,8 @@ test("what one points at stays, unless it is said otherwise", async ({ world, vi
   await page.locator("[data-preview][data-keeps=true]").waitFor();
   // It is the newest message: keeping it is no way back.
   await page.getByText("This is the current state.").waitFor();
-  for (const name of ["Conversation and files", "Conversation only", "Files only"]) expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
+  for (const name of ["Conversation and files", "Conversation only", "Files only"])
+    expect(await page.getByRole("button", { name }).isDisabled(), name).toBe(true);
   expect(await barriers(page)).toEqual([]);
   await world.rest.inbox.answer(request, { action: "reject", comment: "not now" });
   await world.settled(session);
@@ -118,7 +136,10 @@ test("what one points at stays, unless it is said otherwise", async ({ world, vi
   }
 });
 
-test("back to before an answer by a button: the question is open again, and is answered anew", async ({ world, visit }) => {
+test("back to before an answer by a button: the question is open again, and is answered anew", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(writesFiles);
   const session = await world.session("Anew", { "a.txt": "one\n" });
   await world.say(session, "run: cat a.txt");
@@ -135,7 +156,9 @@ test("back to before an answer by a button: the question is open again, and is a
   await page.locator(`[data-preview="${answer.message_id}"][data-keeps=false]`).waitFor();
   await page.getByText("The request is open again: answer it again.").waitFor();
   await page.locator("[data-here]").getByText("No · May it run cat a.txt?").waitFor();
-  expect(await page.locator("section[aria-label='Snapshot'] [aria-current=step]").textContent()).toMatch(/^Answered.*No$/);
+  expect(await page.locator("section[aria-label='Snapshot'] [aria-current=step]").textContent()).toMatch(
+    /^Answered.*No$/,
+  );
   await screenshots(page, "time-answer");
   expect(await barriers(page)).toEqual([]);
 
@@ -154,12 +177,18 @@ test("back to before an answer by a button: the question is open again, and is a
   expect(await world.question(session)).toBe(request);
   await page.locator("[data-here]").getByText("to before the answer after “").waitFor();
   await page.goto(`/s/${session}`);
-  await page.locator(`[data-question="${request}"]`).getByRole("button", { name: /^Approve/ }).click();
+  await page
+    .locator(`[data-question="${request}"]`)
+    .getByRole("button", { name: /^Approve/ })
+    .click();
   await page.getByText("It ran.").waitFor();
 });
 
 test("an answer that nothing was said after is taken back as well", async ({ world, visit }) => {
-  await world.model.script([{ when: { tool_result: "execute_command" }, times: 0, reply: [{ delay: "1h" }, { text: "Too late." }] }, ...writesFiles]);
+  await world.model.script([
+    { when: { tool_result: "execute_command" }, times: 0, reply: [{ delay: "1h" }, { text: "Too late." }] },
+    ...writesFiles,
+  ]);
   const session = await world.session("At once");
   await world.say(session, "run: ls");
   const request = await world.question(session);

@@ -19,9 +19,17 @@ export class ChangingDoor {
       const headers = { ...req.headers, host: new URL(world.url).host, "accept-encoding": "identity" };
       if (headers.origin) headers.origin = world.url;
       if (this.bare && req.url?.startsWith("/assets/")) return void res.writeHead(404).end();
-      req.pipe(request(`${world.direct}${req.url}`, { method: req.method, headers }, (answer) => void this.#pass(answer, req.url ?? "").then(
-        ({ status, headers, body }) => res.writeHead(status, headers).end(body), () => res.destroy(),
-      )).on("error", () => res.destroy()));
+      req.pipe(
+        request(
+          `${world.direct}${req.url}`,
+          { method: req.method, headers },
+          (answer) =>
+            void this.#pass(answer, req.url ?? "").then(
+              ({ status, headers, body }) => res.writeHead(status, headers).end(body),
+              () => res.destroy(),
+            ),
+        ).on("error", () => res.destroy()),
+      );
     });
   }
 
@@ -40,7 +48,10 @@ export class ChangingDoor {
     await new Promise((done) => this.#server.close(done));
   }
 
-  async #pass(answer: IncomingMessage, path: string): Promise<{ status: number; headers: IncomingMessage["headers"]; body: Buffer }> {
+  async #pass(
+    answer: IncomingMessage,
+    path: string,
+  ): Promise<{ status: number; headers: IncomingMessage["headers"]; body: Buffer }> {
     const parts: Buffer[] = [];
     for await (const part of answer) parts.push(part as Buffer);
     let body = Buffer.concat(parts);
@@ -48,7 +59,12 @@ export class ChangingDoor {
     headers["cache-control"] = "no-store"; // only the service worker keeps anything
     const names = /(<meta name="build" content="|__BUILD__=")\w+/;
     if (this.next && (path === "/sw.js" || headers["content-type"]?.startsWith("text/html"))) {
-      body = Buffer.from(body.toString("utf8").replace(names, "$1thenextbuild").replace(/__FILES__=\[.*?\]/, "__FILES__=[]")); // files of other names
+      body = Buffer.from(
+        body
+          .toString("utf8")
+          .replace(names, "$1thenextbuild")
+          .replace(/__FILES__=\[.*?\]/, "__FILES__=[]"),
+      ); // files of other names
     }
     return { status: answer.statusCode ?? 502, headers, body };
   }

@@ -11,7 +11,12 @@ test("it can be put on the home screen", async ({ visit, world }) => {
   const { installabilityErrors } = await cdp.send("Page.getInstallabilityErrors");
   // A private window, as the test's is, never offers to install.
   expect(installabilityErrors.map((e) => e.errorId).filter((id) => id !== "in-incognito")).toEqual([]);
-  const manifest = JSON.parse(data!) as { display: string; icons: Icon[]; shortcuts: { name: string; url: string; icons: Icon[] }[]; theme_color: string };
+  const manifest = JSON.parse(data!) as {
+    display: string;
+    icons: Icon[];
+    shortcuts: { name: string; url: string; icons: Icon[] }[];
+    theme_color: string;
+  };
   expect(manifest.display).toBe("standalone");
   expect(manifest.icons.map((i) => i.purpose)).toContain("maskable");
   for (const icon of [...manifest.icons, ...manifest.shortcuts.flatMap((s) => s.icons)]) {
@@ -38,7 +43,9 @@ interface Icon {
 test("the status bar has the colour of the page, whatever theme was chosen", async ({ visit }) => {
   const { page } = await visit({ phone: true, prefs: { theme: "dark" } });
   await page.getByRole("heading").first().waitFor();
-  const colours = await page.evaluate(() => [...document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")].map((m) => m.content));
+  const colours = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")].map((m) => m.content),
+  );
   expect(new Set(colours)).toEqual(new Set(["#171613"]));
 });
 
@@ -68,17 +75,32 @@ test("answer links and downloads are not taken for pages", async ({ visit, world
   await WorkerHand.of(context);
   world.line.cut();
   for (const path of ["/answer", "/api/v1/me", "/openapi.json"]) {
-    expect(await page.goto(path).then(() => "a page", (e: Error) => e.message), path).toMatch(/ERR_/);
+    expect(
+      await page.goto(path).then(
+        () => "a page",
+        (e: Error) => e.message,
+      ),
+      path,
+    ).toMatch(/ERR_/);
   }
   world.line.mend();
 });
 
 test("a new build is offered and never forced", async ({ visit, world }) => {
   const door = await ChangingDoor.open(world);
-  const v = await visit({ phone: true, serviceWorker: true, stranger: true, path: `${door.url}/#token=${world.token}` });
+  const v = await visit({
+    phone: true,
+    serviceWorker: true,
+    stranger: true,
+    path: `${door.url}/#token=${world.token}`,
+  });
   v.allow(/request to elsewhere|WebSocket|status of 40/);
   const { page } = v;
-  await page.getByRole("textbox", { name: "What is to be done?" }).or(page.getByRole("textbox").first()).first().fill("half a sentence");
+  await page
+    .getByRole("textbox", { name: "What is to be done?" })
+    .or(page.getByRole("textbox").first())
+    .first()
+    .fill("half a sentence");
   await WorkerHand.of(v.context);
   await until("it is in charge", () => page.evaluate(() => navigator.serviceWorker.controller !== null));
   await page.evaluate(() => void ((window as { same?: boolean }).same = true));
@@ -95,9 +117,14 @@ test("a new build is offered and never forced", async ({ visit, world }) => {
   door.bare = false;
 
   await page.getByRole("button", { name: "Reload" }).tap();
-  await until("it is the new one", () => page.evaluate(() => document.querySelector<HTMLMetaElement>("meta[name=build]")?.content === "thenextbuild"));
+  await until("it is the new one", () =>
+    page.evaluate(() => document.querySelector<HTMLMetaElement>("meta[name=build]")?.content === "thenextbuild"),
+  );
   await page.getByRole("link", { name: /Home/ }).last().tap();
-  await until("the words are kept", async () => (await page.getByRole("textbox").first().inputValue()) === "half a sentence");
+  await until(
+    "the words are kept",
+    async () => (await page.getByRole("textbox").first().inputValue()) === "half a sentence",
+  );
   expect(await page.getByText("A new version of this page").count()).toBe(0);
   await v.leave();
   await door.close();

@@ -6,13 +6,19 @@ import { shot } from "./measure";
 const composer = (page: Page) => page.locator("[data-composer]");
 
 async function wholly(page: Page, selector: string): Promise<boolean> {
-  return page.locator(selector).first().evaluate((e) => {
-    const { top, bottom } = e.getBoundingClientRect();
-    return top >= 0 && bottom <= Math.min(innerHeight, visualViewport!.height) + 0.5;
-  });
+  return page
+    .locator(selector)
+    .first()
+    .evaluate((e) => {
+      const { top, bottom } = e.getBoundingClientRect();
+      return top >= 0 && bottom <= Math.min(innerHeight, visualViewport!.height) + 0.5;
+    });
 }
 
-for (const [how, size, above] of [["upright", { width: 390, height: 844 }, 508], ["lying", { width: 844, height: 390 }, 190]] as const) {
+for (const [how, size, above] of [
+  ["upright", { width: 390, height: 844 }, 508],
+  ["lying", { width: 844, height: 390 }, 190],
+] as const) {
   test(`above the keyboard there is room to write: ${how}`, async ({ world, visit }) => {
     const session = await world.session("Keyboard");
     const { page } = await visit({ path: `/s/${session}`, phone: true, size });
@@ -23,22 +29,28 @@ for (const [how, size, above] of [["upright", { width: 390, height: 844 }, 508],
     expect(await wholly(page, "[data-composer]")).toBe(true);
     await until("the button to send is seen", () => wholly(page, "button[aria-label='Send']"));
     await shot(page, `keyboard-${how}`);
-    expect(Number(await composer(page).evaluate((e) => parseFloat(getComputedStyle(e).fontSize)))).toBeGreaterThanOrEqual(16); // below it an iPhone zooms in
+    expect(
+      Number(await composer(page).evaluate((e) => parseFloat(getComputedStyle(e).fontSize))),
+    ).toBeGreaterThanOrEqual(16); // below it an iPhone zooms in
   });
 }
 
 test("the newest words stay in view when the keyboard comes", async ({ world, visit }) => {
-  await world.model.script([{ when: { last_user: "tell" }, times: 0, reply: [{ text: `${"A line.\n\n".repeat(8)}The last line.` }] }]);
+  await world.model.script([
+    { when: { last_user: "tell" }, times: 0, reply: [{ text: `${"A line.\n\n".repeat(8)}The last line.` }] },
+  ]);
   const session = await world.session("Newest");
   await world.say(session, "tell");
   const { page } = await visit({ path: `/s/${session}`, phone: true });
   await page.getByText("The last line.").waitFor();
   await composer(page).tap();
   await page.setViewportSize({ width: 390, height: 430 });
-  await until("it is in view", () => page.getByText("The last line.").evaluate((e) => {
-    const box = e.closest("[data-transcript]")!.getBoundingClientRect();
-    return e.getBoundingClientRect().bottom <= box.bottom && e.getBoundingClientRect().top >= box.top;
-  }));
+  await until("it is in view", () =>
+    page.getByText("The last line.").evaluate((e) => {
+      const box = e.closest("[data-transcript]")!.getBoundingClientRect();
+      return e.getBoundingClientRect().bottom <= box.bottom && e.getBoundingClientRect().top >= box.top;
+    }),
+  );
 });
 
 test("a tap beside the keyboard hits what it was for", async ({ world, visit }) => {
@@ -68,7 +80,9 @@ test("where the keyboard only covers the page, the page ends above it", async ({
   await until("the composer is above it", () => wholly(page, "[data-composer]"));
   expect(await wholly(page, "header")).toBe(true);
   await cover(0);
-  await until("the page is whole again", () => page.evaluate(() => document.body.getBoundingClientRect().height === innerHeight));
+  await until("the page is whole again", () =>
+    page.evaluate(() => document.body.getBoundingClientRect().height === innerHeight),
+  );
 });
 
 test("nothing lies under a notch or the bar at the lower edge", async ({ world, visit }) => {
@@ -76,20 +90,35 @@ test("nothing lies under a notch or the bar at the lower edge", async ({ world, 
   const { page, context } = await visit({ path: `/s/${session}`, phone: true, size: { width: 844, height: 390 } });
   await live(page);
   const cdp = await context.newCDPSession(page);
-  await cdp.send("Emulation.setSafeAreaInsetsOverride" as never, { insets: { top: 12, topMax: 12, left: 47, leftMax: 47, right: 47, rightMax: 47, bottom: 21, bottomMax: 21 } } as never);
-  const within = () => page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>("header a, header button, nav button, [data-composer], textarea")].filter((e) => e.checkVisibility()).every((e) => {
-      const at = e.getBoundingClientRect();
-      return at.left >= 47 && at.right <= innerWidth - 47 && at.top >= 12 && at.bottom <= innerHeight - 21;
-    }));
+  await cdp.send(
+    "Emulation.setSafeAreaInsetsOverride" as never,
+    {
+      insets: { top: 12, topMax: 12, left: 47, leftMax: 47, right: 47, rightMax: 47, bottom: 21, bottomMax: 21 },
+    } as never,
+  );
+  const within = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>("header a, header button, nav button, [data-composer], textarea")]
+        .filter((e) => e.checkVisibility())
+        .every((e) => {
+          const at = e.getBoundingClientRect();
+          return at.left >= 47 && at.right <= innerWidth - 47 && at.top >= 12 && at.bottom <= innerHeight - 21;
+        }),
+    );
   await until("all is within", within);
   for (const path of ["/", "/inbox", "/history", "/settings"]) {
     await page.goto(path);
     await page.getByRole("heading").first().waitFor();
-    await until(`all of ${path} is within`, () => page.evaluate(() => [...document.querySelectorAll<HTMLElement>("nav a, nav button, h1")].filter((e) => e.checkVisibility() && !e.closest(".sr-only, .overflow-y-auto")).every((e) => {
-      const at = e.getBoundingClientRect();
-      return at.left >= 47 && at.right <= innerWidth - 47 && at.bottom <= innerHeight - 21;
-    })));
+    await until(`all of ${path} is within`, () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>("nav a, nav button, h1")]
+          .filter((e) => e.checkVisibility() && !e.closest(".sr-only, .overflow-y-auto"))
+          .every((e) => {
+            const at = e.getBoundingClientRect();
+            return at.left >= 47 && at.right <= innerWidth - 47 && at.bottom <= innerHeight - 21;
+          }),
+      ),
+    );
   }
 });
 

@@ -6,17 +6,26 @@ import { web } from "../harness/build";
 /** What is smaller than a finger, of all that can be touched and is seen. */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const touchable = "button, a[href], input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=option], [role=switch], [role=slider], [role=treeitem]";
+    const touchable =
+      "button, a[href], input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=option], [role=switch], [role=slider], [role=treeitem]";
     const small: string[] = [];
     for (const e of document.querySelectorAll<HTMLElement>(touchable)) {
-      if (!e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || e.closest("[aria-hidden=true], .sr-only, [inert]")) continue;
+      if (
+        !e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ||
+        e.closest("[aria-hidden=true], .sr-only, [inert]")
+      )
+        continue;
       if (e instanceof HTMLAnchorElement && e.closest("p, .markdown, [data-markdown]")) continue; // a link in a sentence is as high as its line
       const label = e.closest("label") ?? (e.id ? document.querySelector(`label[for="${CSS.escape(e.id)}"]`) : null);
-      const at = (e instanceof HTMLInputElement && /radio|checkbox/.test(e.type) && label ? label : e).getBoundingClientRect();
+      const at = (
+        e instanceof HTMLInputElement && /radio|checkbox/.test(e.type) && label ? label : e
+      ).getBoundingClientRect();
       if (at.width === 0 || at.height === 0) continue;
       if (at.width < 43.5 || at.height < 43.5) {
         const name = e.getAttribute("aria-label") ?? e.textContent?.trim().slice(0, 40);
-        small.push(`${e.tagName.toLowerCase()} "${name}" ${Math.round(at.width)}x${Math.round(at.height)} (${e.className.slice(0, 60)})`);
+        small.push(
+          `${e.tagName.toLowerCase()} "${name}" ${Math.round(at.width)}x${Math.round(at.height)} (${e.className.slice(0, 60)})`,
+        );
       }
     }
     return [...new Set(small)];
@@ -34,14 +43,24 @@ export async function tooWide(page: Page): Promise<string[]> {
       return width > 1 && (right > innerWidth + 1 || left < -1);
     };
     // Cut off, with dots or not, or scrolled by itself: then it is within what fits.
-    const held = (e: Element | null): boolean => e !== null && ((getComputedStyle(e).overflowX !== "visible" && !over(e)) || held(e.parentElement));
+    const held = (e: Element | null): boolean =>
+      e !== null && ((getComputedStyle(e).overflowX !== "visible" && !over(e)) || held(e.parentElement));
     for (const e of document.querySelectorAll<HTMLElement>("body *")) {
-      if (e.checkVisibility() && !e.closest("svg") && over(e) && !held(e.parentElement)) found.push(`${e.tagName.toLowerCase()}.${String(e.className).slice(0, 50)}`);
+      if (e.checkVisibility() && !e.closest("svg") && over(e) && !held(e.parentElement))
+        found.push(`${e.tagName.toLowerCase()}.${String(e.className).slice(0, 50)}`);
     }
     // An own scroll bar sideways is clumsy in whatever is not code or a graph.
     for (const e of document.querySelectorAll<HTMLElement>("main, main *, dialog *")) {
-      if (e.checkVisibility() && /auto|scroll/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1 && !e.matches("pre, table, textarea, input") && !e.closest(".react-flow, pre, table")) {
-        found.push(`scrolls sideways: ${e.tagName.toLowerCase()}.${String(e.className).slice(0, 60)} ${e.scrollWidth} > ${e.clientWidth}`);
+      if (
+        e.checkVisibility() &&
+        /auto|scroll/.test(getComputedStyle(e).overflowX) &&
+        e.scrollWidth > e.clientWidth + 1 &&
+        !e.matches("pre, table, textarea, input") &&
+        !e.closest(".react-flow, pre, table")
+      ) {
+        found.push(
+          `scrolls sideways: ${e.tagName.toLowerCase()}.${String(e.className).slice(0, 60)} ${e.scrollWidth} > ${e.clientWidth}`,
+        );
       }
     }
     return found.slice(0, 8);

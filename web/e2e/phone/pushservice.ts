@@ -52,8 +52,23 @@ export class PushService {
     const dir = await mkdtemp(join(tmpdir(), "clew-web-push-"));
     const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
     await promisify(execFile)("openssl", [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-      "-subj", "/CN=push", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert,
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=push",
+      "-addext",
+      "subjectAltName=IP:127.0.0.1",
+      "-keyout",
+      key,
+      "-out",
+      cert,
     ]);
     const server = createServer({ key: await readFile(key), cert: await readFile(cert) });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -127,7 +142,8 @@ export class Device {
     const box = sealed.subarray(21 + length);
     const info = Buffer.concat([Buffer.from("WebPush: info\0"), this.#key.getPublicKey(), theirs]);
     const secret = Buffer.from(hkdfSync("sha256", this.#key.computeSecret(theirs), this.#auth, info, 32));
-    const derived = (what: string, n: number) => Buffer.from(hkdfSync("sha256", secret, salt, `Content-Encoding: ${what}\0`, n));
+    const derived = (what: string, n: number) =>
+      Buffer.from(hkdfSync("sha256", secret, salt, `Content-Encoding: ${what}\0`, n));
     const cipher = createDecipheriv("aes-128-gcm", derived("aes128gcm", 16), derived("nonce", 12));
     cipher.setAuthTag(box.subarray(-16));
     const padded = Buffer.concat([cipher.update(box.subarray(0, -16)), cipher.final()]);

@@ -3,7 +3,13 @@ import { barriers, expect, live, screenshots, size, test, until, type World } fr
 import { smallTargets, tooWide } from "./measure";
 
 const words = {
-  en: { approve: "Approve", deny: "Deny", lower: "Hide the request", raise: /^Show the request: Run this command\?/, network: "Network" },
+  en: {
+    approve: "Approve",
+    deny: "Deny",
+    lower: "Hide the request",
+    raise: /^Show the request: Run this command\?/,
+    network: "Network",
+  },
   ko: { approve: "승인", deny: "거부", lower: "요청 숨기기", raise: /^요청 보기: /, network: "네트워크" },
 };
 
@@ -14,7 +20,11 @@ const story = `${"A line of what was said before.\n\n".repeat(30)}The last line.
 const script = [
   { when: { last_user: "tell" }, times: 0, reply: [{ text: story }] },
   { when: { tool_result: "execute_command" }, times: 0, reply: [{ text: "It is done." }] },
-  { when: { last_user: { regexp: "run: (.*)" } }, times: 0, reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }] },
+  {
+    when: { last_user: { regexp: "run: (.*)" } },
+    times: 0,
+    reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }],
+  },
 ];
 
 /** A session with more than a screen of text, whose agent asks to run a command. */
@@ -22,13 +32,21 @@ async function asking(world: World): Promise<{ session: string; request: string 
   await world.model.script(script);
   const session = await world.session("Sheet");
   await world.say(session, "tell");
-  await until("it is told", async () => (await world.rest.sessions.messages(session)).messages.some((m) => m.text?.includes("The last line.")));
+  await until("it is told", async () =>
+    (await world.rest.sessions.messages(session)).messages.some((m) => m.text?.includes("The last line.")),
+  );
   await world.settled(session);
   await world.say(session, "run: date");
   return { session, request: await world.question(session) };
 }
 
-for (const [language, theme] of size([["ko", "dark"]] as const, [["en", "light"], ["ko", "dark"]] as const)) {
+for (const [language, theme] of size(
+  [["ko", "dark"]] as const,
+  [
+    ["en", "light"],
+    ["ko", "dark"],
+  ] as const,
+)) {
   test(`a request stands above the tabs, within reach of a thumb: ${language} ${theme}`, async ({ world, visit }) => {
     const t = words[language];
     const { session, request } = await asking(world);
@@ -57,10 +75,14 @@ for (const [language, theme] of size([["ko", "dark"]] as const, [["en", "light"]
     expect((await sheet(page).boundingBox())!.y).toBe(box.y);
     await page.locator("[data-transcript]").evaluate((e) => e.scrollTo(0, e.scrollHeight));
     // Who listens hears the transcript, the request, the tabs.
-    expect(await page.evaluate(() => {
-      const all = ["[data-transcript]", "[data-sheet]", "[data-composer]", "nav[aria-label]:last-of-type"].map((s) => [...document.querySelectorAll(s)].at(-1)!);
-      return all.slice(1).every((e, i) => !!(all[i]!.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING));
-    })).toBe(true);
+    expect(
+      await page.evaluate(() => {
+        const all = ["[data-transcript]", "[data-sheet]", "[data-composer]", "nav[aria-label]:last-of-type"].map((s) =>
+          [...document.querySelectorAll(s)].at(-1)!,
+        );
+        return all.slice(1).every((e, i) => !!(all[i]!.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING));
+      }),
+    ).toBe(true);
     expect([...(await smallTargets(page)), ...(await tooWide(page))]).toEqual([]);
     expect(await barriers(page)).toEqual([]);
     await screenshots(page, `sheet-${language}`, ["narrow"]);
@@ -82,12 +104,17 @@ for (const [language, theme] of size([["ko", "dark"]] as const, [["en", "light"]
     await until("it has the focus", () => card.evaluate((e) => e === document.activeElement));
     await card.getByRole("button", { name: t.approve, exact: true }).tap();
     await sheet(page).waitFor({ state: "detached" });
-    expect((await world.rest.sessions.messages(session)).messages.find((m) => m.answer)?.answer?.action).toBe("approve");
+    expect((await world.rest.sessions.messages(session)).messages.find((m) => m.answer)?.answer?.action).toBe(
+      "approve",
+    );
     await composer(page).waitFor();
   });
 }
 
-test("the sheet follows when the request is answered elsewhere, and the focus stays on the page", async ({ world, visit }) => {
+test("the sheet follows when the request is answered elsewhere, and the focus stays on the page", async ({
+  world,
+  visit,
+}) => {
   const { session, request } = await asking(world);
   const { page } = await visit({ path: `/s/${session}`, phone: true });
   await live(page);
@@ -97,7 +124,9 @@ test("the sheet follows when the request is answered elsewhere, and the focus st
   await world.rest.inbox.answer(request, { action: "approve" });
   await sheet(page).waitFor({ state: "detached" });
   await page.getByText("Approved by you", { exact: true }).waitFor();
-  await until("it is said", async () => (await page.locator("[data-spoken]").allTextContents()).join().includes("Approved by you: date"));
+  await until("it is said", async () =>
+    (await page.locator("[data-spoken]").allTextContents()).join().includes("Approved by you: date"),
+  );
   expect(await page.evaluate(() => !!document.activeElement?.closest("[data-transcript]"))).toBe(true);
   await composer(page).waitFor();
   await world.model.release();
@@ -117,7 +146,9 @@ test("a request does not come over somebody who writes", async ({ world, visit }
   expect(await composer(page).evaluate((e) => e === document.activeElement)).toBe(true);
   await page.goto(`/s/${session}?question=${request}`); // who asks for it sees it
   await raised(page);
-  await until("it has the focus", () => page.locator(`[data-question="${request}"]`).evaluate((e) => e === document.activeElement));
+  await until("it has the focus", () =>
+    page.locator(`[data-question="${request}"]`).evaluate((e) => e === document.activeElement),
+  );
   await sheet(page).getByRole("button", { name: "Hide the request" }).tap();
   await until("the words are there", async () => (await composer(page).inputValue()) === "and one more thing");
 });

@@ -24,7 +24,9 @@ export class WorkerHand {
 
   static async of(context: BrowserContext): Promise<WorkerHand> {
     const worker = await until("the service worker", () => context.serviceWorkers()[0]);
-    await until("it runs", () => worker.evaluate(() => (self as unknown as ServiceWorkerGlobalScope).registration.active?.state === "activated"));
+    await until("it runs", () =>
+      worker.evaluate(() => (self as unknown as ServiceWorkerGlobalScope).registration.active?.state === "activated"),
+    );
     // Nobody taps here, so the browser would let no window be opened or focused;
     // and nobody could read a badge. What is asked for is noted instead.
     await worker.evaluate(() => {
@@ -36,7 +38,8 @@ export class WorkerHand {
         noted.focused.push(this.url);
         return this;
       };
-      (navigator as unknown as { setAppBadge(n: number): Promise<void> }).setAppBadge = async (n) => void noted.badges.push(n);
+      (navigator as unknown as { setAppBadge(n: number): Promise<void> }).setAppBadge = async (n) =>
+        void noted.badges.push(n);
     });
     return new WorkerHand(worker);
   }

@@ -3,16 +3,24 @@ import { expect, test, until } from "../harness";
 
 // Follows within 80 px of the end, else holds and says how much is new.
 
-const paragraphs = (n: number, word: string) => Array.from({ length: n }, (_, i) => `${word} ${i}: some words that make a line of text.\n\n`).join("");
+const paragraphs = (n: number, word: string) =>
+  Array.from({ length: n }, (_, i) => `${word} ${i}: some words that make a line of text.\n\n`).join("");
 const long = [
   { when: { last_user: "fill" }, times: 0, reply: [{ text: paragraphs(60, "Filled") }] },
   {
-    when: { last_user: "stream" }, times: 0,
-    reply: [{ text: paragraphs(3, "Begun") }, { delay: "1h" }, ...Array.from({ length: 20 }, (_, i) => [{ text: paragraphs(2, `Part ${i}`) }, { delay: "20ms" }]).flat(), { text: "The very end." }],
+    when: { last_user: "stream" },
+    times: 0,
+    reply: [
+      { text: paragraphs(3, "Begun") },
+      { delay: "1h" },
+      ...Array.from({ length: 20 }, (_, i) => [{ text: paragraphs(2, `Part ${i}`) }, { delay: "20ms" }]).flat(),
+      { text: "The very end." },
+    ],
   },
 ];
 
-const gap = (page: Page) => page.locator("[data-transcript]").evaluate((b) => b.scrollHeight - b.scrollTop - b.clientHeight);
+const gap = (page: Page) =>
+  page.locator("[data-transcript]").evaluate((b) => b.scrollHeight - b.scrollTop - b.clientHeight);
 
 test("at the end the view goes along; further up it does not move by a pixel", async ({ world, visit }) => {
   await world.model.script(long);
@@ -48,5 +56,8 @@ test("at the end the view goes along; further up it does not move by a pixel", a
   await world.say(session, "stream");
   await page.getByRole("button", { name: /\d+ new/ }).click();
   await page.getByText("The very end.").last().waitFor();
-  await until("it is at the end and follows again", async () => (await gap(page)) <= 1 && (await page.locator("[data-following=true]").count()) === 1);
+  await until(
+    "it is at the end and follows again",
+    async () => (await gap(page)) <= 1 && (await page.locator("[data-following=true]").count()) === 1,
+  );
 });

@@ -4,7 +4,9 @@ import { expect, test, until } from "../harness";
 
 test("older messages are put before those in view, and nothing in view moves", async ({ world, visit }) => {
   const messages = Array.from({ length: 900 }, (_, i) => ({
-    role: i % 2 === 0 ? "user" : "assistant", type: "text", timestamp: 1_700_000_000_000 + i * 1000,
+    role: i % 2 === 0 ? "user" : "assistant",
+    type: "text",
+    timestamp: 1_700_000_000_000 + i * 1000,
     content: i % 2 === 0 ? `Question ${i}?` : `Answer ${i}.\n\n${"Some more words about it. ".repeat(i % 7)}`,
   }));
   const file = new Blob([JSON.stringify({ sessionId: "long-one", messages, updatedAt: 1_700_000_900_000 })]);
@@ -20,7 +22,10 @@ test("older messages are put before those in view, and nothing in view moves", a
     const w = window as unknown as { worst: number; pages: number };
     w.worst = 0;
     w.pages = 0;
-    const seen = () => [...b.querySelectorAll<HTMLElement>("article")].map((a) => [a.dataset.message!, a.getBoundingClientRect().top, Number(a.getAttribute("aria-posinset"))] as const);
+    const seen = () =>
+      [...b.querySelectorAll<HTMLElement>("article")].map(
+        (a) => [a.dataset.message!, a.getBoundingClientRect().top, Number(a.getAttribute("aria-posinset"))] as const,
+      );
     let before = seen();
     const look = () => {
       const now = seen();

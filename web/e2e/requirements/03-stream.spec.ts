@@ -4,8 +4,22 @@ import { expect, test, until } from "../harness";
 
 test("a block that is settled is not made again, however much follows", async ({ world, visit }) => {
   const parts = ["first", "second", "third", "fourth"]; // each comes when the one before it is shown
-  const words = Array.from({ length: 60 }, (_, i) => [...(i % 15 === 0 ? [{ wait: parts[i / 15] }] : []), { text: `Word${i} **bold** and \`code\`. ${i % 4 === 3 ? "\n\n" : ""}` }, { delay: "15ms" }]).flat();
-  await world.model.script([{ when: { last_user: "go" }, times: 0, reply: [{ text: "# First block\n\nSecond block.\n\nThird block.\n\nFourth block.\n\n" }, ...words, { text: "The end." }] }]);
+  const words = Array.from({ length: 60 }, (_, i) => [
+    ...(i % 15 === 0 ? [{ wait: parts[i / 15] }] : []),
+    { text: `Word${i} **bold** and \`code\`. ${i % 4 === 3 ? "\n\n" : ""}` },
+    { delay: "15ms" },
+  ]).flat();
+  await world.model.script([
+    {
+      when: { last_user: "go" },
+      times: 0,
+      reply: [
+        { text: "# First block\n\nSecond block.\n\nThird block.\n\nFourth block.\n\n" },
+        ...words,
+        { text: "The end." },
+      ],
+    },
+  ]);
   const session = await world.session("Stream");
   const { page } = await visit({ path: `/s/${session}` });
   await page.locator("[data-composer]").waitFor();
@@ -19,7 +33,11 @@ test("a block that is settled is not made again, however much follows", async ({
     const w = window as unknown as { flushes: number; same: Element };
     w.flushes = 0;
     w.same = el;
-    new MutationObserver(() => w.flushes++).observe(el.parentElement!, { childList: true, subtree: true, characterData: true });
+    new MutationObserver(() => w.flushes++).observe(el.parentElement!, {
+      childList: true,
+      subtree: true,
+      characterData: true,
+    });
   });
   let seconds = 0; // in which something came
   for (const [i, part] of parts.entries()) {

@@ -13,7 +13,10 @@ test("a line cut in the middle of an approval, then a reload: one live card", as
   await card.first().waitFor();
   world.line.cut();
   await expect.poll(() => v.page.locator("[data-connection=active]").count()).toBe(0);
-  await card.getByRole("button", { name: /^Approve/ }).first().click(); // it goes nowhere, and nobody is told that it did
+  await card
+    .getByRole("button", { name: /^Approve/ })
+    .first()
+    .click(); // it goes nowhere, and nobody is told that it did
   await card.getByText("Not sent").first().waitFor();
   world.line.mend();
   await live(v.page);
@@ -22,7 +25,10 @@ test("a line cut in the middle of an approval, then a reload: one live card", as
   await live(v.page);
   await card.first().waitFor();
   expect(await card.count()).toBe(1);
-  await card.getByRole("button", { name: /^Approve/ }).first().click();
+  await card
+    .getByRole("button", { name: /^Approve/ })
+    .first()
+    .click();
   await world.settled(session);
   await v.page.getByText("It is done.").first().waitFor();
 
@@ -45,6 +51,9 @@ test("the server killed while a question is open: it is open again, once", async
   await live(v.page);
   await card.first().waitFor();
   expect(await card.count()).toBe(1);
-  await card.getByRole("button", { name: /^Approve/ }).first().click();
+  await card
+    .getByRole("button", { name: /^Approve/ })
+    .first()
+    .click();
   await v.page.getByText("It is done.").first().waitFor();
 });

@@ -21,7 +21,10 @@ test("the card shows the exact effect, and its keys count only with the card foc
   await card.getByLabel("Do this instead").fill("ls a.txt");
   await page.keyboard.press("Escape");
   await page.keyboard.press("a");
-  await until("the answer is on record", async () => !(await world.rest.inbox.list()).items.some((i) => i.question.request_id === request));
+  await until(
+    "the answer is on record",
+    async () => !(await world.rest.inbox.list()).items.some((i) => i.question.request_id === request),
+  );
   await page.getByText("It is done.").waitFor();
 });
 
@@ -98,7 +101,19 @@ test("a number that the browser cannot hold is shown as the tool gets it", async
 
 test("a question for words is answered with a suggestion or in writing", async ({ world, visit }) => {
   await world.model.script([
-    { when: { last_user: "ask me", turn: 1 }, times: 0, reply: [{ tool: { name: "ask_followup", id: "c_ask", input: { question: "Which colour?", options: ["Teal", "Amber, as it was before"] } } }] },
+    {
+      when: { last_user: "ask me", turn: 1 },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "ask_followup",
+            id: "c_ask",
+            input: { question: "Which colour?", options: ["Teal", "Amber, as it was before"] },
+          },
+        },
+      ],
+    },
     { when: { tool_result: "ask_followup" }, times: 0, reply: [{ text: 'You said: {{tool_result "ask_followup"}}' }] },
   ]);
   const one = await world.session("By click");
@@ -115,7 +130,14 @@ test("a question for words is answered with a suggestion or in writing", async (
   await second.getByRole("textbox", { name: "Which colour?" }).fill("Blue");
   await page.keyboard.press("Enter");
   await second.getByText("Answered by you").waitFor();
-  for (const [s, said] of [[one, "Teal"], [two, "Blue"]] as const) {
-    await until(said, async () => (await world.rest.sessions.messages(s)).messages.some((m) => m.text?.includes(`You said: `) && m.text.includes(said)));
+  for (const [s, said] of [
+    [one, "Teal"],
+    [two, "Blue"],
+  ] as const) {
+    await until(said, async () =>
+      (await world.rest.sessions.messages(s)).messages.some(
+        (m) => m.text?.includes(`You said: `) && m.text.includes(said),
+      ),
+    );
   }
 });

@@ -9,7 +9,10 @@ test("the rule saved is the text shown, with one match and one near miss", async
   const session = await world.session("Rule", { "a.txt": "a\n", "b.txt": "b\n" });
   const { page } = await visit({ path: "/inbox" });
   const answers: { remember?: unknown }[] = [];
-  page.on("request", (r) => void (r.method() === "POST" && r.url().includes("/inbox/req_") && answers.push(r.postDataJSON())));
+  page.on(
+    "request",
+    (r) => void (r.method() === "POST" && r.url().includes("/inbox/req_") && answers.push(r.postDataJSON())),
+  );
   await world.say(session, "run: cat a.txt");
   const card = page.locator(`[data-question="${await world.question(session)}"]`);
   await card.getByLabel("In this session").check();
@@ -32,7 +35,11 @@ test("the rule saved is the text shown, with one match and one near miss", async
   // What it covers is not asked about any more; its near miss is.
   await world.settled(session);
   await world.rest.sessions.command(session, "new_task", { text: "run: cat a.txt -n" });
-  await until("it ran unasked", async () => (await world.rest.sessions.messages(session)).messages.filter((m) => m.tool?.status === "complete").length === 2);
+  await until(
+    "it ran unasked",
+    async () =>
+      (await world.rest.sessions.messages(session)).messages.filter((m) => m.tool?.status === "complete").length === 2,
+  );
   await world.settled(session);
   await world.rest.sessions.command(session, "new_task", { text: "run: cat b.txt" });
   await world.question(session);
@@ -41,7 +48,11 @@ test("the rule saved is the text shown, with one match and one near miss", async
 test("what was allowed for a task is listed, said on the call, and can be taken back", async ({ world, visit }) => {
   await world.model.script([
     { when: { tool_result: "execute_command" }, times: 0, reply: [{ text: "It is done." }] },
-    { when: { last_user: { regexp: "run: (.*)" } }, times: 0, reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }] },
+    {
+      when: { last_user: { regexp: "run: (.*)" } },
+      times: 0,
+      reply: [{ tool: { name: "execute_command", id: "c_run", input: { command: "{{match 1}}" } } }],
+    },
   ]);
   const session = await world.session("Remembered", { "a.txt": "a\n", "b.txt": "b\n" });
   const { page } = await visit({ path: `/s/${session}` });

@@ -26,7 +26,11 @@ test("one click approves all that are alike, each on its own record", async ({ w
   await dialog.getByText("2 approved, 1 not").first().waitFor();
 
   for (const [i, s] of sessions.entries()) {
-    await until("the answer", async () => (await world.rest.sessions.messages(s)).messages.some((m) => m.answer?.action === (i === 0 ? "reject" : "approve")));
+    await until("the answer", async () =>
+      (await world.rest.sessions.messages(s)).messages.some(
+        (m) => m.answer?.action === (i === 0 ? "reject" : "approve"),
+      ),
+    );
   }
   expect((await world.rest.inbox.list()).items.map((i) => i.session_id)).toEqual([other]);
 });

@@ -31,5 +31,8 @@ test("a click without a line is not sent, and nothing is decided", async ({ worl
   world.line.mend();
   await card.getByRole("button", { name: "Send again" }).click();
   await card.getByText("Approved by you").waitFor();
-  await until("decided once", async () => (await world.rest.sessions.messages(session)).messages.filter((m) => m.answer).length === 1);
+  await until(
+    "decided once",
+    async () => (await world.rest.sessions.messages(session)).messages.filter((m) => m.answer).length === 1,
+  );
 });

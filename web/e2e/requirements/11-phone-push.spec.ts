@@ -13,14 +13,19 @@ const test = base
     return service;
   })
   .extend("options", { scope: "file" }, ({ service }): WorldOptions => ({
-    settings: { push_allow: [service.address] }, env: { SSL_CERT_FILE: service.certFile },
+    settings: { push_allow: [service.address] },
+    env: { SSL_CERT_FILE: service.certFile },
   }))
   .extend("wholeBrowser", { scope: "file" }, () => true); // the shell has no notifications
 
 type Visit = (options: object) => Promise<Visitor>;
 
 /** Somebody who has switched push on with a phone. */
-async function subscribed(visit: Visit, service: PushService, world: World): Promise<{ v: Visitor; device: Device; hand: WorkerHand }> {
+async function subscribed(
+  visit: Visit,
+  service: PushService,
+  world: World,
+): Promise<{ v: Visitor; device: Device; hand: WorkerHand }> {
   const device = service.device();
   const v = await visit({ path: "/settings/notifications", phone: true, serviceWorker: true, before: device.script });
   await v.context.grantPermissions(["notifications"], { origin: world.url });
@@ -36,7 +41,11 @@ async function closeApp(v: Visitor): Promise<Page> {
   return other;
 }
 
-async function asked(world: World, device: Device, what: string): Promise<{ session: string; request: string; data: string }> {
+async function asked(
+  world: World,
+  device: Device,
+  what: string,
+): Promise<{ session: string; request: string; data: string }> {
   await world.model.script(runsCommands);
   const session = await world.session("Release 1.4", { "a.txt": "a\n" });
   await world.say(session, `run: ${what}`);
@@ -44,21 +53,35 @@ async function asked(world: World, device: Device, what: string): Promise<{ sess
   return { session, request, data: (await device.next("question", request)).plain };
 }
 
-test("a closed phone is told without a word of what is asked, and two taps decide it", async ({ world, visit, service }) => {
+test("a closed phone is told without a word of what is asked, and two taps decide it", async ({
+  world,
+  visit,
+  service,
+}) => {
   const { v, device, hand } = await subscribed(visit, service, world);
   const { session, request, data } = await asked(world, device, `echo ${canary}`);
   expect(data).not.toContain(canary);
-  expect(JSON.parse(data)).toMatchObject({ kind: "question", request_id: request, session_id: session, title: "Release 1.4", asks: "command" });
+  expect(JSON.parse(data)).toMatchObject({
+    kind: "question",
+    request_id: request,
+    session_id: session,
+    title: "Release 1.4",
+    asks: "command",
+  });
 
   const other = await closeApp(v);
   await hand.deliver(other, world.url, data);
   await until("it is shown", async () => (await hand.shown()).length === 1);
-  expect(await hand.shown()).toEqual([{ title: "Release 1.4", body: "wants to run a command", tag: request, silent: false }]);
+  expect(await hand.shown()).toEqual([
+    { title: "Release 1.4", body: "wants to run a command", tag: request, silent: false },
+  ]);
   expect(await hand.everything()).not.toContain(canary);
   expect((await hand.noted()).badges.at(-1)).toBe((JSON.parse(data) as { inbox: number }).inbox);
 
   await hand.tap(request); // the first tap
-  const [url] = await until("a new window", async () => ((await hand.noted()).opened.length > 0 ? (await hand.noted()).opened : undefined));
+  const [url] = await until("a new window", async () =>
+    (await hand.noted()).opened.length > 0 ? (await hand.noted()).opened : undefined,
+  );
   expect(url).toBe(`/s/${session}?question=${request}`);
   expect(await hand.shown()).toEqual([]);
   const page = await v.context.newPage();
@@ -128,26 +151,42 @@ test("what is settled elsewhere is said quietly, and gone when the page opens", 
   const settled = await device.next("settled", request);
   await hand.deliver(other, world.url, settled.plain);
   await until("it is replaced", async () => (await hand.shown())[0]?.silent === true);
-  expect(await hand.shown()).toEqual([{ title: "Release 1.4", body: "needs no answer any more", tag: request, silent: true }]);
+  expect(await hand.shown()).toEqual([
+    { title: "Release 1.4", body: "needs no answer any more", tag: request, silent: true },
+  ]);
   await other.goto(`${world.url}/inbox`);
   await until("it is gone", async () => (await hand.shown()).length === 0);
 });
 
-test("notifications speak the language that was chosen, and a message that cannot be read is shown, too", async ({ world, visit, service }) => {
+test("notifications speak the language that was chosen, and a message that cannot be read is shown, too", async ({
+  world,
+  visit,
+  service,
+}) => {
   const { v, hand } = await subscribed(visit, service, world);
   await v.page.evaluate(() => localStorage.setItem("clew.prefs", JSON.stringify({ language: "ko" })));
   await v.page.reload();
-  await until("it is noted", () => v.page.evaluate(async () => (await (await caches.match("/language"))?.text()) === "ko"));
-  await hand.deliver(v.page, world.url, JSON.stringify({ kind: "question", request_id: "r1", session_id: "s", title: "배포", asks: "plan", inbox: 3 }));
+  await until("it is noted", () =>
+    v.page.evaluate(async () => (await (await caches.match("/language"))?.text()) === "ko"),
+  );
+  await hand.deliver(
+    v.page,
+    world.url,
+    JSON.stringify({ kind: "question", request_id: "r1", session_id: "s", title: "배포", asks: "plan", inbox: 3 }),
+  );
   await until("it is shown", async () => (await hand.shown()).some((n) => n.body === "검토할 계획이 있습니다"));
   await hand.deliver(v.page, world.url, "not JSON");
-  await until("it is shown, too", async () => (await hand.shown()).some((n) => n.title === "clew" && n.body === "답변이 필요합니다"));
+  await until("it is shown, too", async () =>
+    (await hand.shown()).some((n) => n.title === "clew" && n.body === "답변이 필요합니다"),
+  );
 });
 
 test("each load renews the subscription; one that was removed stays so", async ({ world, visit, service }) => {
   const { v, device } = await subscribed(visit, service, world);
   let posts = 0;
-  v.page.on("request", (r) => { if (r.method() === "POST" && r.url().endsWith("/api/v1/push")) posts++; });
+  v.page.on("request", (r) => {
+    if (r.method() === "POST" && r.url().endsWith("/api/v1/push")) posts++;
+  });
   await v.page.goto("/");
   await until("it is posted again", () => posts === 1);
   await v.page.goto("/settings/notifications");
@@ -168,9 +207,16 @@ test("each load renews the subscription; one that was removed stays so", async (
 
 /** The card and its first button are seen without scrolling. */
 async function inView(page: Page, request: string): Promise<boolean> {
-  return page.locator(`[data-question="${request}"] button`).filter({ hasText: /Approve|Run/ }).first().evaluate((b) => {
-    const { top, bottom } = b.getBoundingClientRect();
-    const at = document.elementFromPoint((b.getBoundingClientRect().left + b.getBoundingClientRect().right) / 2, (top + bottom) / 2);
-    return top >= 0 && bottom <= innerHeight && !!at && (at === b || b.contains(at));
-  });
+  return page
+    .locator(`[data-question="${request}"] button`)
+    .filter({ hasText: /Approve|Run/ })
+    .first()
+    .evaluate((b) => {
+      const { top, bottom } = b.getBoundingClientRect();
+      const at = document.elementFromPoint(
+        (b.getBoundingClientRect().left + b.getBoundingClientRect().right) / 2,
+        (top + bottom) / 2,
+      );
+      return top >= 0 && bottom <= innerHeight && !!at && (at === b || b.contains(at));
+    });
 }

@@ -3,7 +3,15 @@ import { expect, test, until } from "../harness";
 // Queue or steer is chosen at send; what waits can be changed, moved and taken out.
 
 const works = [
-  { when: { last_user: "work", turn: 1 }, times: 0, reply: [{ text: "I begin." }, { delay: "1h" }, { tool: { name: "list_files", id: "c_list", input: { path: "." } } }] },
+  {
+    when: { last_user: "work", turn: 1 },
+    times: 0,
+    reply: [
+      { text: "I begin." },
+      { delay: "1h" },
+      { tool: { name: "list_files", id: "c_list", input: { path: "." } } },
+    ],
+  },
   { when: { tool_result: "list_files" }, times: 0, reply: [{ text: "I looked." }] },
   { when: {}, times: 0, reply: [{ text: "Heard." }] },
 ];
@@ -41,7 +49,9 @@ test("messages wait in line, are edited, moved, removed and sent now", async ({ 
   await world.model.release();
   await page.locator("[data-row=user]", { hasText: "second, better" }).waitFor();
   await world.settled(session);
-  const said = (await world.rest.sessions.messages(session)).messages.filter((m) => m.say === "user_feedback").map((m) => m.text);
+  const said = (await world.rest.sessions.messages(session)).messages
+    .filter((m) => m.say === "user_feedback")
+    .map((m) => m.text);
   expect([...said].sort()).toEqual(["first", "second, better", "work"]);
 });
 
@@ -62,7 +72,8 @@ test("steering lands in the turn under way and is marked there", async ({ world,
   await box.fill("thank you");
   await box.press("Enter");
   await page.getByText("Heard.").first().waitFor();
-  const marked = async () => (await page.locator("[data-row=user]", { hasText: "while it worked" }).allInnerTexts()).length;
+  const marked = async () =>
+    (await page.locator("[data-row=user]", { hasText: "while it worked" }).allInnerTexts()).length;
   expect(await marked()).toBe(1); // and not what was said when it was at rest
   await page.reload();
   await page.locator("[data-row=user]", { hasText: "rather this way" }).getByText("while it worked").waitFor();
@@ -70,7 +81,9 @@ test("steering lands in the turn under way and is marked there", async ({ world,
 });
 
 test("a stop ends one turn and says so; the next in line goes on and can be stopped, too", async ({ world, visit }) => {
-  await world.model.script([{ when: {}, times: 0, reply: [{ text: "I begin." }, { delay: "1h" }, { text: "I end." }] }]);
+  await world.model.script([
+    { when: {}, times: 0, reply: [{ text: "I begin." }, { delay: "1h" }, { text: "I end." }] },
+  ]);
   const session = await world.session("Two turns");
   const { page } = await visit({ path: `/s/${session}` });
   const box = page.getByLabel("Message to the agent");

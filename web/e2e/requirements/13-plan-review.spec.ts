@@ -26,11 +26,18 @@ test("a plan is changed step by step, and a stale version says so", async ({ wor
   await card.getByRole("button", { name: "Send 3 changes" }).click();
 
   const next = await until("a new version", async () => {
-    const q = (await world.rest.inbox.list()).items.find((i) => i.session_id === session && i.question.request_id !== request)?.question;
+    const q = (await world.rest.inbox.list()).items.find(
+      (i) => i.session_id === session && i.question.request_id !== request,
+    )?.question;
     return q?.type === "hitl_plan_review" ? q : undefined;
   });
   expect(next.version).toBe(2);
-  expect(next.plan.todos.map((t) => t.task).sort()).toEqual(["Do the left half.", "Look around.", "Put it together well.", "Read it again."]);
+  expect(next.plan.todos.map((t) => t.task).sort()).toEqual([
+    "Do the left half.",
+    "Look around.",
+    "Put it together well.",
+    "Read it again.",
+  ]);
   await world.rest.inbox.answer(next.request_id, { action: "approve" });
 });
 
@@ -44,8 +51,13 @@ test("approving a version that is no longer the plan's is a conflict", async ({ 
   await card.getByText("Look around.").waitFor();
   await world.rest.sessions.command(session, "edit_plan", { modifications: [{ action: "remove", todo_id: "right" }] });
   await page.getByText("Version 2").first().waitFor();
-  await expect.poll(() => page.locator(`[data-question="${request}"]`).getByRole("button", { name: "Approve plan" }).count()).toBe(0);
-  const refused = await world.rest.inbox.answer(request, { action: "approve" }).then(() => null, (e: { code: string }) => e.code);
+  await expect
+    .poll(() => page.locator(`[data-question="${request}"]`).getByRole("button", { name: "Approve plan" }).count())
+    .toBe(0);
+  const refused = await world.rest.inbox.answer(request, { action: "approve" }).then(
+    () => null,
+    (e: { code: string }) => e.code,
+  );
   expect(refused).toBe("HITL_REQUEST_EXPIRED");
 });
 
@@ -74,15 +86,44 @@ test("changes are sent by the first click, also while a comment is being written
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2); // as a hand does: where it is, pressed and let go
   await page.mouse.down();
   await page.mouse.up();
-  const answered = await until("the answer", async () => !(await world.rest.inbox.list()).items.some((i) => i.question.request_id === request));
+  const answered = await until(
+    "the answer",
+    async () => !(await world.rest.inbox.list()).items.some((i) => i.question.request_id === request),
+  );
   expect(answered).toBe(true);
 });
 
-test("a long plan is folded, so that what comes after it is in reach; words ask for changes", async ({ world, visit }) => {
-  const todos = Array.from({ length: 40 }, (_, i) => ({ id: `t${i}`, task: `Part ${i + 1} of it.`, tool: "agent", priority: 5, depends_on: [], estimated_duration_sec: 5 }));
+test("a long plan is folded, so that what comes after it is in reach; words ask for changes", async ({
+  world,
+  visit,
+}) => {
+  const todos = Array.from({ length: 40 }, (_, i) => ({
+    id: `t${i}`,
+    task: `Part ${i + 1} of it.`,
+    tool: "agent",
+    priority: 5,
+    depends_on: [],
+    estimated_duration_sec: 5,
+  }));
   await world.model.script([
-    { when: { has_tool: "report_understanding" }, times: 0, reply: [{ tool: { name: "report_understanding", id: "k", input: { domain: "d", category: "c", confidence: 1, entities: [] } } }] },
-    { when: { has_tool: "propose_plan" }, times: 0, reply: [{ tool: { name: "propose_plan", id: "p", input: { message: "Forty parts.", todos } } }] },
+    {
+      when: { has_tool: "report_understanding" },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "report_understanding",
+            id: "k",
+            input: { domain: "d", category: "c", confidence: 1, entities: [] },
+          },
+        },
+      ],
+    },
+    {
+      when: { has_tool: "propose_plan" },
+      times: 0,
+      reply: [{ tool: { name: "propose_plan", id: "p", input: { message: "Forty parts.", todos } } }],
+    },
     { times: 0, reply: [{ text: "Done." }] },
   ]);
   const session = await world.session("Long");

@@ -22,14 +22,18 @@ test("list and graph show one plan; every step can be visited by keyboard", asyn
   expect(await barriers(page)).toEqual([]);
   await node("look").focus();
   const seen = new Set<string>();
-  const here = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>(".react-flow__node")?.dataset.id ?? "");
+  const here = () =>
+    page.evaluate(() => document.activeElement?.closest<HTMLElement>(".react-flow__node")?.dataset.id ?? "");
   for (const key of ["", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowDown"]) {
     if (key) await page.keyboard.press(key);
     seen.add(await here());
   }
   expect([...seen].sort()).toEqual(["join", "left", "look", "right"]);
   await world.model.release();
-  await until("the run is done", async () => (await world.rest.sessions.get(session)).runs.at(-1)?.phase === "completed");
+  await until(
+    "the run is done",
+    async () => (await world.rest.sessions.get(session)).runs.at(-1)?.phase === "completed",
+  );
   await page.getByText("The run is done").waitFor();
   await page.getByRole("list", { name: "Reports" }).getByRole("link").first().waitFor();
   await screenshots(page, "14-done");

@@ -6,7 +6,13 @@ import { hashOf, messagesOf, openTime, saidAt, sayAll, writesFiles } from "../pa
 // Requirement 16: the conversation, files or both; what would go is told before;
 // it can be undone; edits made outside are not overwritten unasked.
 
-const button = { both: "Conversation and files", talk: "Conversation only", files: "Files only", undo: "Undo the last rewind", redo: "Redo" };
+const button = {
+  both: "Conversation and files",
+  talk: "Conversation only",
+  files: "Files only",
+  undo: "Undo the last rewind",
+  redo: "Redo",
+};
 
 test("both, undo, redo: equal by hash and by messages, as the preview said", async ({ world, visit }) => {
   await world.model.script(writesFiles);
@@ -71,7 +77,10 @@ test("the conversation alone leaves the files, the files alone leave the convers
   expect(await messagesOf(world, session)).toEqual(early.messages);
 });
 
-test("what was edited by hand is named, kept without consent, and comes back with the undo", async ({ world, visit }) => {
+test("what was edited by hand is named, kept without consent, and comes back with the undo", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(writesFiles);
   const session = await world.session("By hand", { "a.txt": "one\n", "mine.txt": "mine\n" });
   const dir = world.workspace(session);
@@ -142,7 +151,10 @@ test("agents at work are stopped first, and steps that cannot be undone are name
 test("a server killed in the middle: the page heals, says how it ended, and is not stuck", async ({ world, visit }) => {
   await world.model.script(writesFiles);
   const many = Array.from({ length: 600 }, (_, i) => `many/${i}.txt`);
-  const session = await world.session("Killed", Object.fromEntries(many.map((name) => [name, `${name}\n`.repeat(200)])));
+  const session = await world.session(
+    "Killed",
+    Object.fromEntries(many.map((name) => [name, `${name}\n`.repeat(200)])),
+  );
   const dir = world.workspace(session);
   await sayAll(world, session, "hello");
   const early = await hashOf(dir);
@@ -151,7 +163,9 @@ test("a server killed in the middle: the page heals, says how it ended, and is n
   const late = await hashOf(dir);
   const { page } = await visit({ path: "/" });
   let begun = () => {};
-  page.on("websocket", (w) => w.on("framereceived", (f) => void (String(f.payload).includes('"returning":{') && begun())));
+  page.on("websocket", (w) =>
+    w.on("framereceived", (f) => void (String(f.payload).includes('"returning":{') && begun())),
+  );
   const hello = await saidAt(world, session, "hello");
   await openTime(page, session, hello);
   await page.evaluate(() => void ((window as unknown as { same: boolean }).same = true));

@@ -52,7 +52,10 @@ test("n comments, one request, whatever happens before it is sent", async ({ wor
   // While the line is down they wait, and go out once.
   world.line.cut();
   await page.getByRole("button", { name: "Send to the agent" }).click();
-  await until("not sent yet", async () => (await page.getByRole("button", { name: "Send to the agent" }).getAttribute("aria-busy")) === "true");
+  await until(
+    "not sent yet",
+    async () => (await page.getByRole("button", { name: "Send to the agent" }).getAttribute("aria-busy")) === "true",
+  );
   world.line.mend();
   await page.getByRole("button", { name: "Send to the agent" }).waitFor({ state: "detached" });
   await world.settled(session);
@@ -60,13 +63,32 @@ test("n comments, one request, whatever happens before it is sent", async ({ wor
   const reviews = (await world.rest.sessions.messages(session, { limit: 200 })).messages.filter(asked);
   expect(reviews).toHaveLength(1);
   const text = reviews[0]!.text!;
-  for (const part of ["**a.txt:3** (after)", "TWO", "Why in capitals?", "**a.txt:2** (before)", "two", "Keep this one.", "**b.txt:1** (after)", "bee", "Buzz?"]) expect(text).toContain(part);
+  for (const part of [
+    "**a.txt:3** (after)",
+    "TWO",
+    "Why in capitals?",
+    "**a.txt:2** (before)",
+    "two",
+    "Keep this one.",
+    "**b.txt:1** (after)",
+    "bee",
+    "Buzz?",
+  ])
+    expect(text).toContain(part);
 });
 
 test("every kind of difference is shown, and the changes follow the files", async ({ world, visit }) => {
   await world.model.script(writesFiles);
   const session = await world.session("Kinds", {
-    "crlf.txt": "one\r\ntwo\r\n", "mixed.txt": "one\ntwo\n", "mode.sh": "#!/bin/sh\n", "old.txt": "a name\nof its own\nwith lines\nenough\n", "tabs.go": "func x() {\n\treturn\n}\n", "gone.txt": "gone\n", "long.js": `${"a".repeat(9_000)}\n`, "noend.txt": "end", "bin.dat": "\u0000\u0001\u0002",
+    "crlf.txt": "one\r\ntwo\r\n",
+    "mixed.txt": "one\ntwo\n",
+    "mode.sh": "#!/bin/sh\n",
+    "old.txt": "a name\nof its own\nwith lines\nenough\n",
+    "tabs.go": "func x() {\n\treturn\n}\n",
+    "gone.txt": "gone\n",
+    "long.js": `${"a".repeat(9_000)}\n`,
+    "noend.txt": "end",
+    "bin.dat": "\u0000\u0001\u0002",
   });
   const dir = world.workspace(session);
   await sayAll(world, session, "hello"); // the first checkpoint
@@ -94,11 +116,25 @@ test("every kind of difference is shown, and the changes follow the files", asyn
     const seen = new Map<string, string>();
     for (box.scrollTop = 0; ; box.scrollTop += 200) {
       await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
-      for (const row of box.querySelectorAll<HTMLElement>("[data-index]")) seen.set(row.dataset.index!, row.textContent ?? "");
-      if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) return [...seen].sort((a, b) => Number(a[0]) - Number(b[0])).map(([, text]) => text).join("\n");
+      for (const row of box.querySelectorAll<HTMLElement>("[data-index]"))
+        seen.set(row.dataset.index!, row.textContent ?? "");
+      if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1)
+        return [...seen]
+          .sort((a, b) => Number(a[0]) - Number(b[0]))
+          .map(([, text]) => text)
+          .join("\n");
     }
   });
-  for (const part of ["Only the permissions change, to ", "old.txt → new.txt", "Only the name changes.", "deleted", "no line end", "more characters", "\t\treturn"]) expect(read).toContain(part);
+  for (const part of [
+    "Only the permissions change, to ",
+    "old.txt → new.txt",
+    "Only the name changes.",
+    "deleted",
+    "no line end",
+    "more characters",
+    "\t\treturn",
+  ])
+    expect(read).toContain(part);
   // CR LF is told where only some lines have it, and not where all do.
   expect(read.match(/␍/g)).toHaveLength(1);
 });

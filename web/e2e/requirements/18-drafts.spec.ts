@@ -8,7 +8,10 @@ test("a draft survives leaving, loading again and another device", async ({ worl
   const { page } = await visit({ path: `/s/${session}` });
   const box = page.getByLabel("Message to the agent");
   await box.fill("half a thought");
-  await until("the server has it", async () => (await world.rest.sessions.draft.get(session))?.text === "half a thought");
+  await until(
+    "the server has it",
+    async () => (await world.rest.sessions.draft.get(session))?.text === "half a thought",
+  );
   await page.goto("/");
   await page.goto(`/s/${session}`);
   await until("it is back", async () => (await box.inputValue()) === "half a thought");

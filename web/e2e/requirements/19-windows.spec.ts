@@ -10,7 +10,19 @@ interface Shown {
 
 /** A session whose agent has opened these windows. */
 async function showing(world: World, name: string, ...windows: Shown[]): Promise<string> {
-  const reply = windows.map((w) => ({ tool: { name: "window", id: `c_${w.id}`, input: { action: "open", window_id: w.id, title: literal(w.title), kind: w.kind ?? "markdown", content: literal(w.content) } } }));
+  const reply = windows.map((w) => ({
+    tool: {
+      name: "window",
+      id: `c_${w.id}`,
+      input: {
+        action: "open",
+        window_id: w.id,
+        title: literal(w.title),
+        kind: w.kind ?? "markdown",
+        content: literal(w.content),
+      },
+    },
+  }));
   await world.model.script([
     { when: { tool_result: "window" }, times: 0, reply: [{ text: "There you see it." }] },
     { when: { turn: 1 }, times: 0, reply },
@@ -21,21 +33,36 @@ async function showing(world: World, name: string, ...windows: Shown[]): Promise
   return session;
 }
 
-const sales: Shown = { id: "sales", title: "Sales by month", content: "# Sales\n\n| Month | Sold | Returned |\n|---|---:|---:|\n| January | 120 | 4 |\n| February | 98 | 7 |\n| March | 143 | 2 |\n\nMarch was the **best** month so far." };
+const sales: Shown = {
+  id: "sales",
+  title: "Sales by month",
+  content:
+    "# Sales\n\n| Month | Sold | Returned |\n|---|---:|---:|\n| January | 120 | 4 |\n| February | 98 | 7 |\n| March | 143 | 2 |\n\nMarch was the **best** month so far.",
+};
 const chart: Shown = {
-  id: "chart", title: "Chart", kind: "html",
-  content: "<h1>Chart</h1><svg width=300 height=120><rect x=20 y=40 width=40 height=80 fill=teal /><rect x=80 y=60 width=40 height=60 fill=teal /><rect x=140 y=20 width=40 height=100 fill=teal /></svg><p id=out>waits</p><script>document.getElementById('out').textContent = 'drawn by a script'</script>",
+  id: "chart",
+  title: "Chart",
+  kind: "html",
+  content:
+    "<h1>Chart</h1><svg width=300 height=120><rect x=20 y=40 width=40 height=80 fill=teal /><rect x=80 y=60 width=40 height=60 fill=teal /><rect x=140 y=20 width=40 height=100 fill=teal /></svg><p id=out>waits</p><script>document.getElementById('out').textContent = 'drawn by a script'</script>",
 };
 
 const windowOf = (page: Page, id: string) => page.locator(`[data-window=${id}]`);
-const focused = (page: Page) => page.evaluate(() => {
-  const e = document.activeElement;
-  return e === document.body || !e ? "" : (e.getAttribute("aria-label") ?? e.textContent ?? "");
-});
-const spoken = (page: Page, text: string) => until(`"${text}" is said`, async () => (await page.locator("[data-spoken]").textContent()) === text);
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const e = document.activeElement;
+    return e === document.body || !e ? "" : (e.getAttribute("aria-label") ?? e.textContent ?? "");
+  });
+const spoken = (page: Page, text: string) =>
+  until(`"${text}" is said`, async () => (await page.locator("[data-spoken]").textContent()) === text);
 
 async function placeOf(page: Page, id: string) {
-  return windowOf(page, id).evaluate((e) => ({ x: parseInt(e.style.left), y: parseInt(e.style.top), w: parseInt(e.style.width), h: parseInt(e.style.height) }));
+  return windowOf(page, id).evaluate((e) => ({
+    x: parseInt(e.style.left),
+    y: parseInt(e.style.top),
+    w: parseInt(e.style.width),
+    h: parseInt(e.style.height),
+  }));
 }
 
 /** Opens the menu of the window with the focus and picks by arrow keys. */
@@ -91,7 +118,10 @@ test("windows are moved, resized, closed and sent to a monitor by keyboard and m
 
   // Others see it there, and so does who comes back after the server died.
   const other = await visit({ path: `/s/${session}` });
-  await until("the other sees it there", async () => JSON.stringify(await placeOf(other.page, "sales")) === JSON.stringify(there));
+  await until(
+    "the other sees it there",
+    async () => JSON.stringify(await placeOf(other.page, "sales")) === JSON.stringify(there),
+  );
   await world.kill9();
   await world.restart();
   await page.reload();
@@ -153,7 +183,12 @@ test("a pointer drags and resizes, and a window stays in view", async ({ world, 
   for (const id of ["sales", "chart"]) {
     await until("it is in view", async () => {
       const b = (await windowOf(page, id).boundingBox())!;
-      return b.x >= desk.x && b.y >= desk.y && b.x + b.width <= desk.x + desk.width + 1 && b.y + b.height <= desk.y + desk.height + 1;
+      return (
+        b.x >= desk.x &&
+        b.y >= desk.y &&
+        b.x + b.width <= desk.x + desk.width + 1 &&
+        b.y + b.height <= desk.y + desk.height + 1
+      );
     });
   }
 });
@@ -161,7 +196,11 @@ test("a pointer drags and resizes, and a window stays in view", async ({ world, 
 test("on a phone there is one window at a time", async ({ world, visit }) => {
   const session = await showing(world, "Phone", sales, chart);
   for (const theme of size(["dark"], ["light", "dark"])) {
-    const v = await visit({ path: `/s/${session}`, phone: true, prefs: { theme, language: theme === "dark" ? "ko" : "en" } });
+    const v = await visit({
+      path: `/s/${session}`,
+      phone: true,
+      prefs: { theme, language: theme === "dark" ? "ko" : "en" },
+    });
     v.allow(/localStorage.*sandboxed/); // what sets the preferences runs in frames, too
     const { page } = v;
     await live(page);
@@ -209,10 +248,20 @@ test("what runs in a window cannot reach the page around it", async ({ world, vi
   const host = new URL(world.url).host;
   const hostile = `<img src=x onerror="window.__ran=1">`;
   const session = await showing(
-    world, "Hostile",
+    world,
+    "Hostile",
     { id: "tries", title: hostile, kind: "html", content: tries.replaceAll("HOST", host) },
-    { id: "leaves", title: "Leaves", kind: "html", content: `<meta http-equiv=refresh content="0;url=http://127.0.0.1:9/"><link rel=preconnect href="http://127.0.0.1:9"><iframe srcdoc="<p>in</p>"></iframe><p>off <a href="http://127.0.0.1:9/" onclick="top.__ran=1">there</a></p><script>location.href = "http://127.0.0.1:9/?what=" + document.body.textContent</script>` },
-    { id: "words", title: "Words", content: `${hostile}<script>window.__ran=1</script>\n\n[x](javascript:window.__ran=1)` },
+    {
+      id: "leaves",
+      title: "Leaves",
+      kind: "html",
+      content: `<meta http-equiv=refresh content="0;url=http://127.0.0.1:9/"><link rel=preconnect href="http://127.0.0.1:9"><iframe srcdoc="<p>in</p>"></iframe><p>off <a href="http://127.0.0.1:9/" onclick="top.__ran=1">there</a></p><script>location.href = "http://127.0.0.1:9/?what=" + document.body.textContent</script>`,
+    },
+    {
+      id: "words",
+      title: "Words",
+      content: `${hostile}<script>window.__ran=1</script>\n\n[x](javascript:window.__ran=1)`,
+    },
   );
   const v = await visit({ path: `/s/${session}` });
   const { page } = v;
@@ -243,9 +292,21 @@ test("what runs in a window cannot reach the page around it", async ({ world, vi
     return text?.endsWith("end") ? text.split("\n") : undefined;
   });
   expect(told).toEqual([
-    "origin: null", "parent: SecurityError", "parent's name: SecurityError", "top: SecurityError", "element: null", "storage: SecurityError", "cookie: SecurityError",
-    expect.stringMatching(/^navigation: (SecurityError|tried)$/), "opens: null", "beacon: tried",
-    "fetch: refused", "image: refused", "script: refused", "socket: refused", "end",
+    "origin: null",
+    "parent: SecurityError",
+    "parent's name: SecurityError",
+    "top: SecurityError",
+    "element: null",
+    "storage: SecurityError",
+    "cookie: SecurityError",
+    expect.stringMatching(/^navigation: (SecurityError|tried)$/),
+    "opens: null",
+    "beacon: tried",
+    "fetch: refused",
+    "image: refused",
+    "script: refused",
+    "socket: refused",
+    "end",
   ]);
   expect(await page.locator("[data-window=tries] iframe").getAttribute("sandbox")).toBe("allow-scripts");
   expect(new URL(page.url()).pathname).toBe(`/s/${session}`);

@@ -10,7 +10,12 @@ test("Enter of an input method never sends", async ({ world, visit }) => {
   await box.click();
   const cdp = await context.newCDPSession(page);
   await cdp.send("Input.imeSetComposition", { text: "안녕", selectionStart: 2, selectionEnd: 2 });
-  await cdp.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 });
+  await cdp.send("Input.dispatchKeyEvent", {
+    type: "rawKeyDown",
+    key: "Enter",
+    code: "Enter",
+    windowsVirtualKeyCode: 229,
+  });
   await cdp.send("Input.insertText", { text: "안녕" });
   // Safari's order: the composition ends, then the key is pressed, in one go.
   await box.evaluate((el) => {
@@ -37,14 +42,25 @@ test("the transcript is a feed that keys walk through, and tokens are not spoken
   await feed.getByText("One two three").waitFor();
   await feed.locator("article").last().focus();
   await page.keyboard.press("ArrowUp");
-  await until("the row before has the focus", async () => (await page.locator("article:focus").getAttribute("data-row")) === "user");
+  await until(
+    "the row before has the focus",
+    async () => (await page.locator("article:focus").getAttribute("data-row")) === "user",
+  );
   await page.keyboard.press("End");
-  await until("the last row has the focus", async () => (await page.locator("article:focus").getAttribute("data-row")) === "text");
+  await until(
+    "the last row has the focus",
+    async () => (await page.locator("article:focus").getAttribute("data-row")) === "text",
+  );
   const regions = page.locator("[aria-live=polite]:not([role=log])");
   expect(await regions.count()).toBe(1);
   const spoken: string[] = [];
   await page.exposeFunction("heard", (text: string) => spoken.push(text));
-  await regions.evaluate((el) => new MutationObserver(() => (window as unknown as { heard(t: string): void }).heard(el.textContent ?? "")).observe(el, { childList: true, characterData: true, subtree: true }));
+  await regions.evaluate((el) =>
+    new MutationObserver(() => (window as unknown as { heard(t: string): void }).heard(el.textContent ?? "")).observe(
+      el,
+      { childList: true, characterData: true, subtree: true },
+    ),
+  );
   await world.say(session, "again");
   await world.settled(session);
   await until("it is shown", async () => (await page.locator("[data-row=text]").count()) === 2);

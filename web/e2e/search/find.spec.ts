@@ -6,22 +6,35 @@ import { longOne } from "./stage";
 const place = (page: Page) => page.locator("[data-find-at]").textContent();
 const at = (page: Page, text: string) => until(text, async () => (await place(page)) === text);
 /** Whether a text stands in the transcript where it can be read. */
-const inView = (page: Page, text: string) => until(`"${text}" is in view`, () => page.locator("[data-transcript]").evaluate((box, words) => {
-  const b = box.getBoundingClientRect();
-  return [...box.querySelectorAll("article")].some((a) => {
-    const r = a.getBoundingClientRect();
-    return a.textContent.includes(words) && r.top >= b.top - 1 && r.bottom <= b.bottom + 1;
-  });
-}, text));
+const inView = (page: Page, text: string) =>
+  until(`"${text}" is in view`, () =>
+    page.locator("[data-transcript]").evaluate((box, words) => {
+      const b = box.getBoundingClientRect();
+      return [...box.querySelectorAll("article")].some((a) => {
+        const r = a.getBoundingClientRect();
+        return a.textContent.includes(words) && r.top >= b.top - 1 && r.bottom <= b.bottom + 1;
+      });
+    }, text),
+  );
 
-test("a message that is not loaded is opened with those around it, and one reads on to both ends", async ({ world, visit }) => {
+test("a message that is not loaded is opened with those around it, and one reads on to both ends", async ({
+  world,
+  visit,
+}) => {
   const session = await longOne(world, 1200);
   const found = await world.rest.search({ q: "needle", session });
-  const hit = found.groups[0]!.hits.find((h) => h.excerpt.map((e) => e.text).join("").includes("number 350."))!;
+  const hit = found.groups[0]!.hits.find((h) =>
+    h.excerpt
+      .map((e) => e.text)
+      .join("")
+      .includes("number 350."),
+  )!;
   const { page } = await visit({ path: `/s/${session}?message=${hit.message_id}` });
   await live(page);
   await inView(page, "needle number 350.");
-  await until("it has the focus", () => page.evaluate((id) => document.activeElement?.getAttribute("data-message") === id, hit.message_id));
+  await until("it has the focus", () =>
+    page.evaluate((id) => document.activeElement?.getAttribute("data-message") === id, hit.message_id),
+  );
   expect(await page.getByText("Answer 1199.").count()).toBe(0);
   // Downwards the next pages come, without a jump.
   const box = page.locator("[data-transcript]");
@@ -68,10 +81,12 @@ test("find goes over the whole history, next and previous, and gives the focus b
   await page.keyboard.press("Escape");
   await until("the bar is gone", async () => (await page.locator("[data-find]").count()) === 0);
   expect(await page.evaluate(() => CSS.highlights.size)).toBe(0);
-  await until("the focus is back", () => page.evaluate((id) => {
-    const now = document.activeElement as HTMLElement | null;
-    return now?.closest("[data-transcript]") !== null && (now?.dataset.message === id || now?.tagName === "ARTICLE");
-  }, from));
+  await until("the focus is back", () =>
+    page.evaluate((id) => {
+      const now = document.activeElement as HTMLElement | null;
+      return now?.closest("[data-transcript]") !== null && (now?.dataset.message === id || now?.tagName === "ARTICLE");
+    }, from),
+  );
 });
 
 test("the menu and the palette find in the session; the browser's own find stays", async ({ world, visit }) => {
@@ -87,9 +102,16 @@ test("the menu and the palette find in the session; the browser's own find stays
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("찾기");
   await page.getByRole("option", { name: /^이 세션에서 찾기/ }).click();
-  await until("the field has the focus", () => page.evaluate(() => document.activeElement?.matches("[data-find] input")));
+  await until("the field has the focus", () =>
+    page.evaluate(() => document.activeElement?.matches("[data-find] input")),
+  );
   await page.keyboard.press("Escape");
-  const taken = await page.evaluate(() => !document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true })));
+  const taken = await page.evaluate(
+    () =>
+      !document.body.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true }),
+      ),
+  );
   expect(taken).toBe(false);
 });
 
@@ -99,16 +121,31 @@ test("a folded step says how many matches it has inside, and opens at them", asy
   const session = await world.session("Duplicate orders on retry", { "saved.py": "old = 1\nolder = 2\n" });
   await world.say(session, "Some customers are charged twice. Find the cause and fix it.", { mode: "run" });
   await world.rest.inbox.answer(await world.question(session), { action: "approve" });
-  await until("the run is done", async () => (await world.rest.sessions.get(session)).status === "completed" || (await world.rest.sessions.get(session)).status === "idle");
-  await until("it is in the index", async () => (await world.rest.search({ q: "saved.py", session, kind: "file" })).total > 0);
+  await until(
+    "the run is done",
+    async () =>
+      (await world.rest.sessions.get(session)).status === "completed" ||
+      (await world.rest.sessions.get(session)).status === "idle",
+  );
+  await until(
+    "it is in the index",
+    async () => (await world.rest.search({ q: "saved.py", session, kind: "file" })).total > 0,
+  );
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   const step = page.locator("[data-group]", { hasText: "Return the saved order" });
   await until("folded", async () => (await step.getAttribute("aria-expanded")) === "false");
   await page.keyboard.press("/");
   await page.getByRole("searchbox", { name: "Find in this session" }).fill("key");
-  await page.locator("[data-find-at]").getByText(/^\d+ of \d+$/).waitFor();
-  await page.locator("[data-group][aria-expanded=false]").getByText(/^\d+ match(es)? inside$/).first().waitFor();
+  await page
+    .locator("[data-find-at]")
+    .getByText(/^\d+ of \d+$/)
+    .waitFor();
+  await page
+    .locator("[data-group][aria-expanded=false]")
+    .getByText(/^\d+ match(es)? inside$/)
+    .first()
+    .waitFor();
   await screenshots(page, "find-steps");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("searchbox", { name: "Find in this session" }).fill("saved.py");

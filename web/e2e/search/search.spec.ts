@@ -3,7 +3,9 @@ import { Rest } from "../../../sdk/typescript/src/rest";
 import { barriers, expect, live, screenshots, test as base, until, type World } from "../harness";
 import { findable } from "./stage";
 
-const test = base.extend({ options: [{ settings: { always_allow_execute: true, allowed_commands: ["echo *"] } }, { scope: "file" }] });
+const test = base.extend({
+  options: [{ settings: { always_allow_execute: true, allowed_commands: ["echo *"] } }, { scope: "file" }],
+});
 const results = (page: Page) => page.getByRole("list", { name: "Matches" });
 
 test("words are found in all sessions, with who said them, and open at the message", async ({ world, visit }) => {
@@ -35,8 +37,13 @@ test("words are found in all sessions, with who said them, and open at the messa
   await page.keyboard.press("Enter");
   await until("the session", () => page.url().endsWith(aim!));
   const message = new URL(page.url()).searchParams.get("message")!;
-  await until("the message has the focus", () => page.evaluate((id) => document.activeElement?.getAttribute("data-message") === id, message));
-  await page.locator("[data-find-at]").getByText(/^\d+ of \d+$/).waitFor();
+  await until("the message has the focus", () =>
+    page.evaluate((id) => document.activeElement?.getAttribute("data-message") === id, message),
+  );
+  await page
+    .locator("[data-find-at]")
+    .getByText(/^\d+ of \d+$/)
+    .waitFor();
   await until("its words are marked", () => page.evaluate(() => (CSS.highlights.get("found-now")?.size ?? 0) > 0));
   await page.goBack();
   await page.getByText(/^\d+ matches in 2 sessions$/).waitFor();
@@ -66,7 +73,10 @@ test("dark, on a phone, without barriers", async ({ world, visit }) => {
   await results(page).getByRole("link").nth(1).tap();
   await page.locator("[data-find]").waitFor();
   await live(page);
-  await page.locator("[data-find-at]").getByText(/^\d+ of \d+$/).waitFor();
+  await page
+    .locator("[data-find-at]")
+    .getByText(/^\d+ of \d+$/)
+    .waitFor();
   expect(await barriers(page)).toEqual([]);
 });
 
@@ -78,13 +88,20 @@ test("in sessions of others nothing is found", async ({ world, visit }) => {
   await indexed(bob, "request key");
   const { page } = await visit({ stranger: true, path: `/search?q=request+key#token=${token}` });
   await page.getByText("1 match in 1 session").waitFor();
-  expect(await results(page).locator("[data-session]").evaluateAll((all) => all.map((e) => e.getAttribute("data-session")))).toEqual([session_id]);
+  expect(
+    await results(page)
+      .locator("[data-session]")
+      .evaluateAll((all) => all.map((e) => e.getAttribute("data-session"))),
+  ).toEqual([session_id]);
   expect(await page.getByRole("button", { name: /^Said by/ }).count()).toBe(0);
   // The owner of the server finds it once everyone's sessions are included.
   const { page: mine } = await visit({ path: "/search?q=request+key" });
   await mine.getByText(/in 2 sessions$/).waitFor();
   await mine.getByRole("button", { name: /^Said by/ }).click();
-  await mine.getByRole("menuitemradio", { name: "Include everyone's sessions" }).or(mine.getByRole("menuitemcheckbox", { name: "Include everyone's sessions" })).click();
+  await mine
+    .getByRole("menuitemradio", { name: "Include everyone's sessions" })
+    .or(mine.getByRole("menuitemcheckbox", { name: "Include everyone's sessions" }))
+    .click();
   await mine.getByText(/in 3 sessions$/).waitFor();
 });
 
@@ -127,4 +144,3 @@ test("the folder menu and the palette know every session, however old, and archi
 async function indexed(rest: World["rest"], q: string): Promise<void> {
   await until(`"${q}" is in the index`, async () => (await rest.search({ q })).total > 0);
 }
-

@@ -14,7 +14,10 @@ export async function findable(world: World): Promise<{ orders: string; refunds:
   const [had, too] = [by("Duplicate orders on retry"), by("Refunds arrive twice")];
   if (had && too) return { orders: had, refunds: too };
   await world.model.script([
-    { when: { last_user: "ledger" }, reply: [{ text: said.answer }, { tool: { name: "execute_command", input: { command: "echo request_key" } } }] },
+    {
+      when: { last_user: "ledger" },
+      reply: [{ text: said.answer }, { tool: { name: "execute_command", input: { command: "echo request_key" } } }],
+    },
     { when: { last_user: "refund" }, times: 0, reply: [{ text: "The provider ignores repeats." }] },
     { when: { last_user: "결제" }, times: 0, reply: [{ text: "결제 열쇠를 저장하면 됩니다." }] },
     { times: 0, reply: [{ text: "Done." }] },
@@ -38,11 +41,16 @@ export async function findable(world: World): Promise<{ orders: string; refunds:
 /** A session of so many messages, of which every hundredth one has the word. */
 export async function longOne(world: World, messages: number): Promise<string> {
   const list = Array.from({ length: messages }, (_, i) => ({
-    role: i % 2 === 0 ? "user" : "assistant", type: "text", timestamp: 1_700_000_000_000 + i * 1000,
+    role: i % 2 === 0 ? "user" : "assistant",
+    type: "text",
+    timestamp: 1_700_000_000_000 + i * 1000,
     content: `${i % 2 === 0 ? "Question" : "Answer"} ${i}.${i % 100 === 50 ? ` Here is needle number ${i}.` : ""}\n\n${"Some more words about it. ".repeat(i % 7)}`,
   }));
   const file = new Blob([JSON.stringify({ sessionId: "haystack", messages: list, updatedAt: 1_700_000_900_000 })]);
   const { session_id: id } = await world.rest.sessions.import(file, { format: "message-store", new_id: true });
-  await until("it is in the index", async () => (await world.rest.search({ q: "needle", session: id })).total === Math.ceil((messages - 50) / 100));
+  await until(
+    "it is in the index",
+    async () => (await world.rest.search({ q: "needle", session: id })).total === Math.ceil((messages - 50) / 100),
+  );
   return id;
 }

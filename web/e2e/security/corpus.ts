@@ -29,7 +29,7 @@ export const hostile: string[] = [
   `'-${call}-'`,
   "`<img src=x onerror=" + call + ">`",
   "```html\n<script>" + call + "</script>\n```",
-  "```\"><img src=x onerror=" + call + ">\ncode\n```",
+  '```"><img src=x onerror=' + call + ">\ncode\n```",
   `<div id="app" name="body">clobber</div><form id=location name=cookie><input name=getElementById></form>`,
   `<noscript><p title="</noscript><img src=x onerror=${call}>">`,
   `<template><script>${call}</script></template><details open ontoggle="${call}">`,
@@ -44,13 +44,31 @@ export const hostile: string[] = [
   `$$\\def\\a{\\a\\a}\\a$$`,
   `$$\\rule{9999em}{9999em} \\kern-9999em \\raisebox{999em}{x}$$`,
   // Diagrams with scripts, links, styles and settings of their own.
-  "```mermaid\nflowchart LR\n  A[\"<img src=x onerror=" + call + ">\"] --> B[<script>" + call + "</script>]\n  click A \"javascript:" + call + "\"\n  click B call alert()\n```",
-  "```mermaid\n%%{init: {\"securityLevel\": \"loose\", \"htmlLabels\": true, \"themeCSS\": \"@import url(https://elsewhere.example/x.css); * { background: url(https://elsewhere.example/pixel.png) }\"}}%%\nflowchart LR\n  A[\"<iframe src='https://elsewhere.example/'></iframe>\"] --> B\n  style B fill:url(https://elsewhere.example/x.svg#a)\n```",
-  "```mermaid\nsequenceDiagram\n  Alice->>Bob: <svg onload=" + call + ">\n  link Alice: x @ javascript:" + call + "\n```",
-  "```mermaid\n\"><script>" + call + "</script>\n```",
+  '```mermaid\nflowchart LR\n  A["<img src=x onerror=' +
+    call +
+    '>"] --> B[<script>' +
+    call +
+    '</script>]\n  click A "javascript:' +
+    call +
+    '"\n  click B call alert()\n```',
+  '```mermaid\n%%{init: {"securityLevel": "loose", "htmlLabels": true, "themeCSS": "@import url(https://elsewhere.example/x.css); * { background: url(https://elsewhere.example/pixel.png) }"}}%%\nflowchart LR\n  A["<iframe src=\'https://elsewhere.example/\'></iframe>"] --> B\n  style B fill:url(https://elsewhere.example/x.svg#a)\n```',
+  "```mermaid\nsequenceDiagram\n  Alice->>Bob: <svg onload=" +
+    call +
+    ">\n  link Alice: x @ javascript:" +
+    call +
+    "\n```",
+  '```mermaid\n"><script>' + call + "</script>\n```",
   // Code that pretends to be colours, and a difference that pretends to be elements.
-  "```html\n<span class=\"hljs-keyword\" onclick=" + call + "><img src=x onerror=" + call + "></span>\n```",
-  "```diff\n--- a/<img src=x onerror=" + call + ">\n+++ b/x\n@@ -1 +1 @@ <img src=x onerror=" + call + ">\n-<script>" + call + "</script>\n+\u202e<img src=x onerror=" + call + ">\n```",
+  '```html\n<span class="hljs-keyword" onclick=' + call + "><img src=x onerror=" + call + "></span>\n```",
+  "```diff\n--- a/<img src=x onerror=" +
+    call +
+    ">\n+++ b/x\n@@ -1 +1 @@ <img src=x onerror=" +
+    call +
+    ">\n-<script>" +
+    call +
+    "</script>\n+\u202e<img src=x onerror=" +
+    call +
+    ">\n```",
 ];
 
 /** The same for places that hold one line. */

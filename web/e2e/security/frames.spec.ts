@@ -78,7 +78,19 @@ test("a page in a window finds no way out", async ({ world, visit }) => {
   const html = tries.replaceAll("HOST", new URL(world.url).host).replaceAll("UDP", String(udp.address().port));
   await world.model.script([
     { when: { tool_result: "window" }, times: 0, reply: [{ text: "There." }] },
-    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "window", id: "c", input: { action: "open", window_id: "tries", title: "Tries", kind: "html", content: literal(html) } } }] },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "window",
+            id: "c",
+            input: { action: "open", window_id: "tries", title: "Tries", kind: "html", content: literal(html) },
+          },
+        },
+      ],
+    },
   ]);
   const session = await world.session("Frames");
   await world.say(session, "try");
@@ -100,7 +112,10 @@ test("a page in a window finds no way out", async ({ world, visit }) => {
   expect(answered.filter((u) => !u.startsWith(`${world.url}/frame.html`) && !u.startsWith("about:"))).toEqual([]);
   expect(v.context.pages()).toHaveLength(1);
   expect(new URL(page.url()).pathname).toBe(`/s/${session}/desktop`);
-  expect(await page.evaluate(() => [(window as unknown as { __ran?: number }).__ran, window.name])).toEqual([undefined, ""]);
+  expect(await page.evaluate(() => [(window as unknown as { __ran?: number }).__ran, window.name])).toEqual([
+    undefined,
+    "",
+  ]);
   await page.locator("[data-window=tries]").getByRole("button", { name: "Stop scripts" }).click();
   await page.locator("[data-window=tries]").getByRole("button", { name: "Run scripts" }).waitFor();
   udp.close();
@@ -112,7 +127,10 @@ test("a page in a window finds no way out", async ({ world, visit }) => {
  */
 test("a page gives itself no hosts by leading its frame elsewhere", async ({ world, visit }) => {
   let calls = 0;
-  const listener = createServer((s) => { calls++; s.destroy(); });
+  const listener = createServer((s) => {
+    calls++;
+    s.destroy();
+  });
   await new Promise<void>((done) => listener.listen(0, "127.0.0.1", done));
   const out = `https://out.localhost:${(listener.address() as { port: number }).port}`;
   const html = `<script>
@@ -121,7 +139,19 @@ test("a page gives itself no hosts by leading its frame elsewhere", async ({ wor
   </script>`;
   await world.model.script([
     { when: { tool_result: "window" }, times: 0, reply: [{ text: "There." }] },
-    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "window", id: "c", input: { action: "open", window_id: "away", title: "Away", kind: "html", content: literal(html) } } }] },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "window",
+            id: "c",
+            input: { action: "open", window_id: "away", title: "Away", kind: "html", content: literal(html) },
+          },
+        },
+      ],
+    },
   ]);
   const session = await world.session("Away");
   await world.say(session, "try");
@@ -140,7 +170,19 @@ test("a page does not keep the keyboard from what a person writes", async ({ wor
   const html = `<input id="trap"><script>setInterval(() => { window.focus(); document.getElementById("trap").focus(); }, 20)</script>`;
   await world.model.script([
     { when: { tool_result: "window" }, times: 0, reply: [{ text: "There." }] },
-    { when: { turn: 1 }, times: 0, reply: [{ tool: { name: "window", id: "c", input: { action: "open", window_id: "trap", title: "Trap", kind: "html", content: literal(html) } } }] },
+    {
+      when: { turn: 1 },
+      times: 0,
+      reply: [
+        {
+          tool: {
+            name: "window",
+            id: "c",
+            input: { action: "open", window_id: "trap", title: "Trap", kind: "html", content: literal(html) },
+          },
+        },
+      ],
+    },
   ]);
   const session = await world.session("Trap");
   await world.say(session, "try");

@@ -1,6 +1,17 @@
 import { expect, test, until } from "../harness";
 
-const pages = ["/", "/inbox", "/history", "/settings", "/settings/tools", "/settings/people", "/s/none", "/s/none/time", "/s/none/desktop", "/design"];
+const pages = [
+  "/",
+  "/inbox",
+  "/history",
+  "/settings",
+  "/settings/tools",
+  "/settings/people",
+  "/s/none",
+  "/s/none/time",
+  "/s/none/desktop",
+  "/design",
+];
 
 test("every page comes with a policy that lets nothing of others in", async ({ world }) => {
   for (const path of pages) {
@@ -16,7 +27,8 @@ test("every page comes with a policy that lets nothing of others in", async ({ w
     expect(policy.get("script-src"), path).toBe("'self'");
     expect(policy.get("style-src"), path).toBe("'self'");
     expect(policy.get("connect-src"), path).toBe("'self'");
-    for (const name of ["base-uri", "frame-ancestors", "form-action"]) expect(policy.get(name), `${path} ${name}`).toBe("'none'");
+    for (const name of ["base-uri", "frame-ancestors", "form-action"])
+      expect(policy.get(name), `${path} ${name}`).toBe("'none'");
     expect(policy.get("require-trusted-types-for"), path).toBe("'script'");
     for (const value of policy.values()) expect(value, path).not.toMatch(/unsafe|\*|https?:/);
     expect(answer.headers.get("x-content-type-options"), path).toBe("nosniff");
@@ -46,7 +58,12 @@ test("no text becomes markup or code, whoever tries", async ({ visit }) => {
       fragment: refused(() => document.createRange().createContextualFragment("<b>x</b>")),
       scriptText: refused(() => (script.text = "1")),
       scriptSource: refused(() => (script.src = "/x.js")),
-      newPolicy: refused(() => (window as unknown as { trustedTypes: { createPolicy(n: string, r: object): void } }).trustedTypes.createPolicy("mine", {})),
+      newPolicy: refused(() =>
+        (window as unknown as { trustedTypes: { createPolicy(n: string, r: object): void } }).trustedTypes.createPolicy(
+          "mine",
+          {},
+        ),
+      ),
       worker: refused(() => new Worker("data:text/javascript,1")),
     };
   });

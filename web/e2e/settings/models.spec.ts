@@ -9,13 +9,23 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const setting = async (world: World, key: string) => (await world.rest.settings.list()).settings.find((s) => s.key === key)!.value;
+const setting = async (world: World, key: string) =>
+  (await world.rest.settings.list()).settings.find((s) => s.key === key)!.value;
 
 /** A provider of our own with a key, and the scripted model behind it. */
 async function connected(world: World, key = server.key): Promise<void> {
   server.behind = world.model.url;
   await world.model.script([{ times: 0, reply: [{ text: "OK" }] }]);
-  await world.rest.models.save("rowan", { provider: "openai", api: "chat", base_url: `http://${server.address}/v1`, model: "rowan-1", api_key: key, context_window: 128_000, price_in: 1, price_out: 5 });
+  await world.rest.models.save("rowan", {
+    provider: "openai",
+    api: "chat",
+    base_url: `http://${server.address}/v1`,
+    model: "rowan-1",
+    api_key: key,
+    context_window: 128_000,
+    price_in: 1,
+    price_out: 5,
+  });
 }
 
 test("a provider is tested, and says what to do if its key is rejected or nobody answers", async ({ world, visit }) => {
@@ -61,9 +71,13 @@ test("which model does what: chosen, kept by the server, shown after a reload", 
   const v = await visit({ path: "/settings/models" });
   v.allow(/status of 409/); // a refusal, which the browser tells of
   const { page } = v;
-  const choose = async (label: string, option: string) => page.getByRole("combobox", { name: label }).selectOption(option);
-  for (const key of ["model_profile", "model_small", "model_subtasks"]) await page.locator(`[data-setting="${key}"]`).getByText(key, { exact: true }).waitFor();
-  expect(await page.getByRole("combobox", { name: "Parallel steps" }).locator("option:checked").textContent()).toBe("Same as default");
+  const choose = async (label: string, option: string) =>
+    page.getByRole("combobox", { name: label }).selectOption(option);
+  for (const key of ["model_profile", "model_small", "model_subtasks"])
+    await page.locator(`[data-setting="${key}"]`).getByText(key, { exact: true }).waitFor();
+  expect(await page.getByRole("combobox", { name: "Parallel steps" }).locator("option:checked").textContent()).toBe(
+    "Same as default",
+  );
   await choose("Small jobs", "rowan");
   await until("kept", async () => (await setting(world, "model_small")) === "rowan");
   await choose("Parallel steps", "rowan");
@@ -72,7 +86,9 @@ test("which model does what: chosen, kept by the server, shown after a reload", 
   await until("kept", async () => (await setting(world, "model_profile")) === "rowan");
   await page.reload();
   await until("shown", async () => (await page.getByRole("combobox", { name: "Default" }).inputValue()) === "rowan");
-  expect(await page.getByRole("combobox", { name: "Small jobs" }).locator("option:checked").textContent()).toBe("rowan-1 · rowan");
+  expect(await page.getByRole("combobox", { name: "Small jobs" }).locator("option:checked").textContent()).toBe(
+    "rowan-1 · rowan",
+  );
 
   // One that is used is not removed, and says why.
   const row = page.getByRole("group", { name: "rowan" });
@@ -101,7 +117,10 @@ test("the table says what the server knows of each model, and thinking is chosen
   await row.getByText("128k").waitFor();
   await row.getByText("$1 / $5").waitFor();
   await page.getByRole("row").filter({ hasText: "web-1" }).getByRole("combobox").selectOption("High");
-  await until("kept", async () => (await world.rest.models.profiles()).profiles.find((p) => p.name === "web")!.thinking === "high");
+  await until(
+    "kept",
+    async () => (await world.rest.models.profiles()).profiles.find((p) => p.name === "web")!.thinking === "high",
+  );
   const retries = page.getByRole("spinbutton", { name: "Retries" });
   await retries.fill("5");
   await retries.press("Enter");

@@ -17,10 +17,20 @@ test("an administrator sees everybody's sessions, finds them, and only watches",
   await screenshots(page, "settings-people");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("radio", { name: "Waiting for an answer" }).check({ force: true });
-  await until("hers only", async () => (await page.getByRole("main").getByText("Mine", { exact: true }).count()) === 0 && (await page.getByRole("main").getByText("Ada's own").count()) === 1);
+  await until(
+    "hers only",
+    async () =>
+      (await page.getByRole("main").getByText("Mine", { exact: true }).count()) === 0 &&
+      (await page.getByRole("main").getByText("Ada's own").count()) === 1,
+  );
   await page.getByRole("radio", { name: "All" }).check({ force: true });
   await page.getByRole("searchbox", { name: "Search titles and IDs" }).fill("mine");
-  await until("mine only", async () => (await page.getByRole("main").getByText("Ada's own").count()) === 0 && (await page.getByRole("main").getByText("Mine", { exact: true }).count()) === 1);
+  await until(
+    "mine only",
+    async () =>
+      (await page.getByRole("main").getByText("Ada's own").count()) === 0 &&
+      (await page.getByRole("main").getByText("Mine", { exact: true }).count()) === 1,
+  );
 
   await page.goto(`/s/${hers}`);
   await live(page);
@@ -63,13 +73,19 @@ test("an administrator makes a key that is shown once, and revokes it", async ({
 test("storage says how the server stands, what is used, and how to back up", async ({ world, visit }) => {
   const { page } = await visit({ path: "/settings/storage" });
   await page.getByText("Ready", { exact: true }).waitFor();
-  await page.getByText(/ of 20\.0 GiB/).first().waitFor();
+  await page
+    .getByText(/ of 20\.0 GiB/)
+    .first()
+    .waitFor();
   await page.getByText("No backup since the server started").waitFor();
   await page.getByText("clew backup /path/to/backup --check").waitFor();
   const days = page.getByRole("spinbutton", { name: "Deleted sessions can be restored for" });
   await days.fill("14");
   await days.press("Enter");
-  await until("saved", async () => (await world.rest.settings.list()).settings.find((s) => s.key === "erase_after_days")!.value === 14);
+  await until(
+    "saved",
+    async () => (await world.rest.settings.list()).settings.find((s) => s.key === "erase_after_days")!.value === 14,
+  );
   await page.reload();
   await until("after a reload", async () => (await days.inputValue()) === "14");
   await screenshots(page, "settings-storage");

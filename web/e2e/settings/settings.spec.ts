@@ -3,10 +3,14 @@ import type { Page } from "playwright-core";
 import type { World } from "../harness";
 import { contentOf } from "../pages/files";
 
-const server = async (world: World, key: string) => (await world.rest.settings.list()).settings.find((s) => s.key === key)!;
+const server = async (world: World, key: string) =>
+  (await world.rest.settings.list()).settings.find((s) => s.key === key)!;
 const line = (page: Page, key: string) => page.locator(`[data-setting="${key}"]`);
 
-test("each kind of setting has a label for people, is saved, shown after a reload, refused with its reason, and reset", async ({ world, visit }) => {
+test("each kind of setting has a label for people, is saved, shown after a reload, refused with its reason, and reset", async ({
+  world,
+  visit,
+}) => {
   const v = await visit({ path: "/settings/all" });
   v.allow(/status of 4\d\d/); // refusals, which the browser tells of
   const { page } = v;
@@ -48,7 +52,10 @@ test("each kind of setting has a label for people, is saved, shown after a reloa
   const excluded = page.getByRole("textbox", { name: "Not in checkpoints" });
   await excluded.fill("*.iso\n\ntmp/");
   await page.getByRole("button", { name: "Save: Not in checkpoints" }).click();
-  await until("saved", async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]');
+  await until(
+    "saved",
+    async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]',
+  );
   await until("as the server has it", async () => (await excluded.inputValue()) === "*.iso\ntmp/");
 
   // A choice in words, and JSON: what is being written stays while another one is saved.
@@ -60,19 +67,28 @@ test("each kind of setting has a label for people, is saved, shown after a reloa
   await page.getByRole("button", { name: "Reset to default: After a crash" }).click();
 
   // Out to a file and in again.
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export" }).click(),
+  ]);
   const saved = JSON.parse(String(await contentOf(download))) as Record<string, unknown>;
   expect(JSON.stringify(saved)).toContain("*.iso");
   expect(JSON.stringify(saved)).not.toContain("sk-web-0123456789");
   await world.rest.settings.change({ checkpoint_exclude: null });
   const choose = async (name: string, text: string) => {
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Import…" }).click()]);
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Import…" }).click(),
+    ]);
     await chooser.setFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
   };
   await choose("broken.json", "{");
   await page.getByRole("alert").getByText("This is not valid JSON.").last().waitFor();
   await choose("settings.json", JSON.stringify(saved));
-  await until("imported", async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]');
+  await until(
+    "imported",
+    async () => JSON.stringify((await server(world, "checkpoint_exclude")).value) === '["*.iso","tmp/"]',
+  );
 });
 
 test("a search finds sections and settings, which are changed right there", async ({ world, visit }) => {
@@ -102,7 +118,12 @@ test("the Korean page has no English sentence", async ({ visit }) => {
     while (walk.nextNode()) {
       const text = walk.currentNode.textContent!.trim();
       // Keys, code and names stay; two English words in a row are a sentence that nobody translated.
-      if (!walk.currentNode.parentElement!.closest("code, pre, textarea, kbd") && /[A-Za-z]{2,} [a-z]{2,}/.test(text) && !/“/.test(text)) found.push(text);
+      if (
+        !walk.currentNode.parentElement!.closest("code, pre, textarea, kbd") &&
+        /[A-Za-z]{2,} [a-z]{2,}/.test(text) &&
+        !/“/.test(text)
+      )
+        found.push(text);
     }
     return found;
   });
@@ -111,7 +132,14 @@ test("the Korean page has no English sentence", async ({ visit }) => {
 
 test("old addresses lead to their sections", async ({ visit }) => {
   const { page } = await visit();
-  for (const [from, to, title] of [["/mcp", "/settings/tools", "Tool servers"], ["/admin", "/settings/people", "People and roles"], ["/settings/rules", "/settings/permissions", "Permissions"], ["/settings/server", "/settings/all", "All settings"], ["/settings/push", "/settings/notifications", "Notifications"], ["/settings/browser", "/settings/appearance", "Appearance"]] as const) {
+  for (const [from, to, title] of [
+    ["/mcp", "/settings/tools", "Tool servers"],
+    ["/admin", "/settings/people", "People and roles"],
+    ["/settings/rules", "/settings/permissions", "Permissions"],
+    ["/settings/server", "/settings/all", "All settings"],
+    ["/settings/push", "/settings/notifications", "Notifications"],
+    ["/settings/browser", "/settings/appearance", "Appearance"],
+  ] as const) {
     await page.goto(from);
     await page.getByRole("heading", { name: title, exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(to);
@@ -144,7 +172,11 @@ test("secrets go in and never come out", async ({ world, visit }) => {
   await page.getByText("Not shown: it contains a secret.").first().waitFor();
   expect(await page.content()).not.toContain("very-secret-value-123");
   await page.goto("/settings/secrets");
-  await page.getByRole("listitem").filter({ hasText: "my_key" }).getByRole("button", { name: "Remove: my_key" }).click();
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "my_key" })
+    .getByRole("button", { name: "Remove: my_key" })
+    .click();
   await page.getByText("my_key", { exact: true }).waitFor({ state: "detached" });
   expect((await world.rest.secrets.list()).names).not.toContain("my_key");
 });
@@ -161,7 +193,8 @@ test("an ordinary user sees and ends their own devices, and nothing of the serve
   const rows = laptop.page.locator("main li");
   await until("two devices", async () => (await rows.count()) === 2);
   expect(await laptop.page.getByText("This device").count()).toBe(1);
-  for (const name of ["Models", "Tool servers", "People and roles", "Storage", "Secrets", "All settings"]) expect(await laptop.page.getByRole("link", { name, exact: true }).count()).toBe(0);
+  for (const name of ["Models", "Tool servers", "People and roles", "Storage", "Secrets", "All settings"])
+    expect(await laptop.page.getByRole("link", { name, exact: true }).count()).toBe(0);
   for (const part of ["models", "tools", "people", "all"]) {
     await laptop.page.goto(`/settings/${part}`); // what is not theirs leads to what is
     await laptop.page.getByRole("heading", { name: "Your saved approvals" }).waitFor();
@@ -171,7 +204,10 @@ test("an ordinary user sees and ends their own devices, and nothing of the serve
   await screenshots(laptop.page, "settings-devices");
   expect(await barriers(laptop.page)).toEqual([]);
 
-  await rows.filter({ hasNotText: "This device" }).getByRole("button", { name: /^Sign out/ }).click();
+  await rows
+    .filter({ hasNotText: "This device" })
+    .getByRole("button", { name: /^Sign out/ })
+    .click();
   await laptop.page.getByRole("dialog").getByRole("button", { name: "Sign out", exact: true }).click();
   await until("one device", async () => (await rows.count()) === 1);
   // The other one is out, by its next request at the latest.
@@ -203,7 +239,9 @@ test("another device is let in by a link that works once, and the page says that
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await dialog.waitFor({ state: "hidden" });
   await until("it is in the list", async () => (await page.locator("main li").count()) === 2);
-  await until("the focus is back", () => page.getByRole("button", { name: "Add another device" }).evaluate((b) => document.activeElement === b));
+  await until("the focus is back", () =>
+    page.getByRole("button", { name: "Add another device" }).evaluate((b) => document.activeElement === b),
+  );
 
   // The same link once more says what to do.
   const late = await visit({ stranger: true, path: link });
@@ -251,15 +289,29 @@ test("permissions in plain words: what runs unasked, and how that is taken back"
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("button", { name: "Remove go test *" }).click();
   await until("taken out", async () => JSON.stringify((await server(world, "allowed_commands")).value) === "[]");
-  await world.rest.settings.change({ always_allow_execute: null, allowed_commands: null, permissions: null, mode: null });
+  await world.rest.settings.change({
+    always_allow_execute: null,
+    allowed_commands: null,
+    permissions: null,
+    mode: null,
+  });
 });
 
 test("a saved approval says what it covers and where, and is removed", async ({ world, visit }) => {
-  await world.rest.settings.change({ kept_rules: [
-    { id: "req_1", owner: "owner", dir: "/home/me/shop", tool: "execute_command", pattern: "go test *", ts: 1_700_000_000_000 },
-    { id: "req_2", owner: "owner", tool: "write_file", ts: 1_700_000_000_000 },
-    { id: "req_3", owner: "ada", tool: "edit", ts: 1_700_000_000_000 },
-  ] });
+  await world.rest.settings.change({
+    kept_rules: [
+      {
+        id: "req_1",
+        owner: "owner",
+        dir: "/home/me/shop",
+        tool: "execute_command",
+        pattern: "go test *",
+        ts: 1_700_000_000_000,
+      },
+      { id: "req_2", owner: "owner", tool: "write_file", ts: 1_700_000_000_000 },
+      { id: "req_3", owner: "ada", tool: "edit", ts: 1_700_000_000_000 },
+    ],
+  });
   const { page } = await visit({ path: "/settings/permissions" });
   const rules = page.getByRole("region", { name: "Your saved approvals" }).getByRole("listitem");
   await rules.filter({ hasText: "go test *" }).getByText("Commands that begin like this · /home/me/shop").waitFor();
@@ -280,5 +332,8 @@ test("what belongs to this browser holds at once and over a reload", async ({ vi
   await page.getByRole("heading", { name: "설정" }).waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "설정" }).waitFor();
-  expect(await page.evaluate(() => ({ ...document.documentElement.dataset }))).toMatchObject({ theme: "dark", density: "compact" });
+  expect(await page.evaluate(() => ({ ...document.documentElement.dataset }))).toMatchObject({
+    theme: "dark",
+    density: "compact",
+  });
 });

@@ -17,12 +17,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test("a tool server is tested, added by a form, changed, switched, restarted, trusted and removed", async ({ world, visit }) => {
+test("a tool server is tested, added by a form, changed, switched, restarted, trusted and removed", async ({
+  world,
+  visit,
+}) => {
   const v = await visit({ path: "/mcp" });
   v.allow(/status of 4\d\d/);
   const { page } = v;
   const state = async () => (await world.rest.mcp.list()).mcp_servers.find((s) => s.name === "notes");
-  const definition = async () => ((await world.rest.settings.list()).settings.find((s) => s.key === "mcp_servers")!.value as Record<string, unknown>).notes;
+  const definition = async () =>
+    ((await world.rest.settings.list()).settings.find((s) => s.key === "mcp_servers")!.value as Record<string, unknown>)
+      .notes;
   await page.getByText("No tool servers yet").waitFor();
   await page.getByRole("button", { name: "Add a tool server" }).click();
   const dialog = page.getByRole("dialog");
@@ -103,7 +108,13 @@ test("JSON of another program fills the form in", async ({ world, visit }) => {
   await dialog.getByRole("button", { name: "Fill in the form" }).click();
   await dialog.getByText("This is not the JSON of one tool server.").waitFor();
   expect(await barriers(page)).toEqual([]);
-  await dialog.getByLabel("Definition as JSON").fill(JSON.stringify({ mcpServers: { tickets: { url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer $SECRET:tickets" } } } }));
+  await dialog.getByLabel("Definition as JSON").fill(
+    JSON.stringify({
+      mcpServers: {
+        tickets: { url: "http://127.0.0.1:9/mcp", headers: { Authorization: "Bearer $SECRET:tickets" } },
+      },
+    }),
+  );
   await dialog.getByRole("button", { name: "Fill in the form" }).click();
   expect(await dialog.getByLabel("Name").inputValue()).toBe("tickets");
   expect(await dialog.getByLabel("Headers").inputValue()).toBe("Authorization: Bearer $SECRET:tickets");
@@ -114,7 +125,9 @@ test("JSON of another program fills the form in", async ({ world, visit }) => {
 });
 
 test("definitions with a secret in them are not shown and not overwritten", async ({ world, visit }) => {
-  await world.rest.settings.change({ mcp_servers: { hidden: { command: "true", env: { KEY: "secret-of-the-tests-1" }, disabled: true } } });
+  await world.rest.settings.change({
+    mcp_servers: { hidden: { command: "true", env: { KEY: "secret-of-the-tests-1" }, disabled: true } },
+  });
   await world.rest.secrets.set("token_of_tests", "secret-of-the-tests-1");
   const { page } = await visit({ path: "/settings/tools" });
   await page.getByText("The definitions contain a secret").waitFor();

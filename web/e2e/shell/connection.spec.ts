@@ -37,10 +37,14 @@ test("a server that hangs: Live is said no longer than the silence limit", async
   } finally {
     world.thaw();
   }
-  await until("live again", async () => {
-    await page.clock.runFor(1_000);
-    return (await state(page)) === "active";
-  }, 45_000);
+  await until(
+    "live again",
+    async () => {
+      await page.clock.runFor(1_000);
+      return (await state(page)) === "active";
+    },
+    45_000,
+  );
 });
 
 test("a line that is silent is found out when somebody comes back to the page", async ({ world, visit }) => {
@@ -76,7 +80,9 @@ test("a session that is not there is told, and not asked for again and again", a
   await v.page.getByRole("heading").first().waitFor();
   await until("not live", async () => (await v.page.locator("[data-connection=active]").count()) === 0);
   let sockets = 0;
-  v.page.on("websocket", (w) => { if (w.url().includes("no-such-session")) sockets++; });
+  v.page.on("websocket", (w) => {
+    if (w.url().includes("no-such-session")) sockets++;
+  });
   await v.page.clock.install();
   await v.page.clock.runFor(60_000);
   expect(sockets).toBe(0);

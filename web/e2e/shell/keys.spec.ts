@@ -12,7 +12,8 @@ test("the palette finds pages, commands and sessions, by keyboard alone", async 
 
   await page.keyboard.press("Control+k");
   await box.fill("history");
-  const chosen = () => box.evaluate((b) => document.getElementById(b.getAttribute("aria-activedescendant") ?? "")?.textContent ?? "");
+  const chosen = () =>
+    box.evaluate((b) => document.getElementById(b.getAttribute("aria-activedescendant") ?? "")?.textContent ?? "");
   await until("History is chosen", async () => (await chosen()).startsWith("History"));
   await page.keyboard.press("Enter");
   await until("history", () => page.url().endsWith("/history"));
@@ -33,10 +34,15 @@ test("the keyboard map shows the keys, and the keys do what it shows", async ({ 
   await page.keyboard.press("?");
   const map = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await map.waitFor();
-  for (const name of ["Inbox", "History", "Next question", "New session"]) await map.getByText(name, { exact: true }).waitFor();
+  for (const name of ["Inbox", "History", "Next question", "New session"])
+    await map.getByText(name, { exact: true }).waitFor();
   await page.keyboard.press("Escape");
   await map.waitFor({ state: "hidden" });
-  for (const [key, path] of [["i", "/inbox"], ["h", "/history"], [",", "/settings"]] as const) {
+  for (const [key, path] of [
+    ["i", "/inbox"],
+    ["h", "/history"],
+    [",", "/settings"],
+  ] as const) {
     await page.keyboard.press(key);
     await until(path, () => new URL(page.url()).pathname.startsWith(path));
   }

@@ -6,7 +6,8 @@ test("a ticket in the fragment signs in once, and is gone from address and histo
   await v.page.getByRole("navigation", { name: "Main" }).first().waitFor();
   expect(v.page.url()).toBe(`${world.url}/inbox`);
   const entries = await v.page.evaluate(() =>
-    (window as unknown as { navigation: { entries(): { url: string }[] } }).navigation.entries().map((e) => e.url));
+    (window as unknown as { navigation: { entries(): { url: string }[] } }).navigation.entries().map((e) => e.url),
+  );
   expect(entries.join(" ")).not.toContain(ticket);
   const kept = await v.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie);
   expect(kept).not.toContain(ticket);
@@ -35,12 +36,24 @@ test("a wrong token is refused with a reason, the right one is taken and not kep
   await v.page.getByRole("button", { name: "Sign in" }).click();
   await until("the field is marked", async () => (await field.getAttribute("aria-invalid")) === "true");
   await v.page.getByText("The server does not know this token.").waitFor();
-  expect(await field.evaluate((f: HTMLInputElement) => f.getAttribute("aria-describedby")?.split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ").trim() ?? "")).not.toBe("");
+  expect(
+    await field.evaluate(
+      (f: HTMLInputElement) =>
+        f
+          .getAttribute("aria-describedby")
+          ?.split(" ")
+          .map((id) => document.getElementById(id)?.textContent ?? "")
+          .join(" ")
+          .trim() ?? "",
+    ),
+  ).not.toBe("");
 
   await field.fill(world.token);
   await field.press("Enter");
   await v.page.getByRole("navigation", { name: "Main" }).first().waitFor();
-  expect(await v.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(world.token);
+  expect(await v.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(
+    world.token,
+  );
 });
 
 test("who is signed in by a key that is taken back is told so, wherever they are", async ({ world, visit }) => {

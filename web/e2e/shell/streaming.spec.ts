@@ -12,7 +12,8 @@ function chance(start: number): () => number {
   };
 }
 
-const said = (round: number, from: number, to: number) => Array.from({ length: to - from }, (_, i) => `r${round}w${from + i}`).join(" ");
+const said = (round: number, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => `r${round}w${from + i}`).join(" ");
 
 // The server killed -9 and the line cut in the middle of an answer: the page
 // heals without a reload, and shows every message once, with the server's words.
@@ -23,7 +24,12 @@ test(`${rounds} breaks in the middle of an answer, seed ${seed}`, { timeout: 240
     stops.map((stop, r) => ({
       when: { last_user: `story ${r}.` },
       times: 0,
-      reply: [{ slow: { per_token: "2ms" } }, { text: `${said(r, 0, stop)} ` }, { delay: "1h" }, { text: said(r, stop, 40) }],
+      reply: [
+        { slow: { per_token: "2ms" } },
+        { text: `${said(r, 0, stop)} ` },
+        { delay: "1h" },
+        { text: said(r, stop, 40) },
+      ],
     })),
   );
   const session = await world.session("Breaks");
@@ -51,7 +57,10 @@ test(`${rounds} breaks in the middle of an answer, seed ${seed}`, { timeout: 240
     await world.settled(session);
     await until(`round ${r} (${how}) is whole`, async () => {
       const last = (await told(world, session)).at(-1)!;
-      return last.text.endsWith(`r${r}w39`) && (await page.locator(`[data-message="${last.id}"]`).textContent())?.includes(`r${r}w39`);
+      return (
+        last.text.endsWith(`r${r}w39`) &&
+        (await page.locator(`[data-message="${last.id}"]`).textContent())?.includes(`r${r}w39`)
+      );
     });
   }
   expect(done.size).toBe(6); // the seed tries all of them

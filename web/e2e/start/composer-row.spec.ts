@@ -2,10 +2,30 @@ import type { Page } from "playwright-core";
 import { barriers, expect, live, screenshots, test, tried, until } from "../harness";
 
 const long = "gpt-oss-120b-instruct-preview-2026-10-31"; // 40 characters
-const sizes = [{ width: 1440, height: 900 }, { width: 900, height: 1100 }, { width: 390, height: 844 }];
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 900, height: 1100 },
+  { width: 390, height: 844 },
+];
 const words = {
-  en: { model: `Model: ${long}`, mode: "Mode: Code", permissions: /^Permissions: /, plan: "Plan first", steer: "Steer now", queue: "Queue", send: "Send" },
-  ko: { model: `모델: ${long}`, mode: "모드: 코드", permissions: /^권한: /, plan: "계획 먼저", steer: "바로 전달", queue: "대기열", send: "보내기" },
+  en: {
+    model: `Model: ${long}`,
+    mode: "Mode: Code",
+    permissions: /^Permissions: /,
+    plan: "Plan first",
+    steer: "Steer now",
+    queue: "Queue",
+    send: "Send",
+  },
+  ko: {
+    model: `모델: ${long}`,
+    mode: "모드: 코드",
+    permissions: /^권한: /,
+    plan: "계획 먼저",
+    steer: "바로 전달",
+    queue: "대기열",
+    send: "보내기",
+  },
 };
 
 const works = [
@@ -15,10 +35,20 @@ const works = [
 
 /** The boxes of what can be pressed below the words, from left to right. */
 async function row(page: Page) {
-  const boxes = await page.locator("[data-composer-box] button").evaluateAll((all) => all.filter((b) => b.checkVisibility() && !b.closest("[popover]")).map((b) => {
-    const at = b.getBoundingClientRect();
-    return { name: b.getAttribute("aria-label") ?? b.textContent!, left: at.left, right: at.right, middle: at.top + at.height / 2, over: b.scrollWidth - b.clientWidth };
-  }));
+  const boxes = await page.locator("[data-composer-box] button").evaluateAll((all) =>
+    all
+      .filter((b) => b.checkVisibility() && !b.closest("[popover]"))
+      .map((b) => {
+        const at = b.getBoundingClientRect();
+        return {
+          name: b.getAttribute("aria-label") ?? b.textContent!,
+          left: at.left,
+          right: at.right,
+          middle: at.top + at.height / 2,
+          over: b.scrollWidth - b.clientWidth,
+        };
+      }),
+  );
   return boxes.sort((a, b) => a.left - b.left);
 }
 
@@ -32,17 +62,25 @@ async function expectOneRow(page: Page, what: string): Promise<void> {
   boxes.slice(1).forEach((b, i) => expect(b.left, told).toBeGreaterThanOrEqual(boxes[i]!.right - 0.5));
   expect(boxes[0]!.left, told).toBeGreaterThanOrEqual(within.x);
   expect(boxes.at(-1)!.right, told).toBeLessThanOrEqual(within.x + within.width);
-  expect(boxes.filter((b) => b.over > 1), told).toEqual([]);
+  expect(
+    boxes.filter((b) => b.over > 1),
+    told,
+  ).toEqual([]);
 }
 
 for (const language of ["en", "ko"] as const) {
   for (const phone of [false, true]) {
     if (!tried(language === "ko", phone)) continue;
-    test(`chips and buttons stay on one row with a long model name: ${language}${phone ? " phone" : ""}`, async ({ world, visit }) => {
+    test(`chips and buttons stay on one row with a long model name: ${language}${phone ? " phone" : ""}`, async ({
+      world,
+      visit,
+    }) => {
       const t = words[language];
       await world.model.script(works);
       const session = await world.session("One row");
-      await world.rest.sessions.command(session, "update_settings", { settings: { model: long, permissions: "sandbox" } });
+      await world.rest.sessions.command(session, "update_settings", {
+        settings: { model: long, permissions: "sandbox" },
+      });
       const { page } = await visit({ path: `/s/${session}`, phone, prefs: { language } });
       await live(page);
       const box = page.locator("[data-composer-box]");

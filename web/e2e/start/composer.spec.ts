@@ -51,7 +51,11 @@ test("the chips say model, mode and permissions, and change them by keyboard", a
 
 test("files after @, chosen by keyboard", async ({ world, visit }) => {
   await world.model.script(greets);
-  const session = await world.session("Files", { "src/main.go": "package main\n", "my notes.md": "# Notes\n", "src/other.go": "package main\n" });
+  const session = await world.session("Files", {
+    "src/main.go": "package main\n",
+    "my notes.md": "# Notes\n",
+    "src/other.go": "package main\n",
+  });
   const { page } = await visit({ path: `/s/${session}` });
   const box = page.locator("[data-composer]");
   await box.pressSequentially("look at @ma");
@@ -74,11 +78,20 @@ test("files after @, chosen by keyboard", async ({ world, visit }) => {
 });
 
 test("a command of the workspace is completed, and sent as what it stands for", async ({ world, visit }) => {
-  await world.model.script([{ when: { last_user: "Review main.go with care." }, times: 0, reply: [{ text: "Reviewed." }] }, ...greets]);
-  const session = await world.session("Commands", { ".clew/commands/review.md": "---\ndescription: Reviews a file\nargument-hint: FILE\n---\nReview $ARGUMENTS with care.\n" });
+  await world.model.script([
+    { when: { last_user: "Review main.go with care." }, times: 0, reply: [{ text: "Reviewed." }] },
+    ...greets,
+  ]);
+  const session = await world.session("Commands", {
+    ".clew/commands/review.md":
+      "---\ndescription: Reviews a file\nargument-hint: FILE\n---\nReview $ARGUMENTS with care.\n",
+  });
   await world.command("settings", "trust", world.workspace(session));
   const { page } = await visit({ path: `/s/${session}` });
-  await until("the command is there", async () => (await world.rest.sessions.slashCommands(session)).commands.length === 1);
+  await until(
+    "the command is there",
+    async () => (await world.rest.sessions.slashCommands(session)).commands.length === 1,
+  );
   const box = page.locator("[data-composer]");
   await page.getByRole("button", { name: "Commands and skills" }).click();
   await page.getByRole("option", { name: /review/ }).waitFor();
@@ -96,11 +109,16 @@ test("text files and images are dropped and pasted", async ({ world, visit }) =>
   const { page } = await visit({ path: `/s/${session}` });
   const box = page.locator("[data-composer]");
   await box.fill("Look");
-  const give = (kind: "drop" | "paste") => box.evaluate((el, how) => {
-    const data = new DataTransfer();
-    data.items.add(new File(["x,y\n1,2\n"], "table.csv", { type: "text/csv" }));
-    el.dispatchEvent(how === "drop" ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }) : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-  }, kind);
+  const give = (kind: "drop" | "paste") =>
+    box.evaluate((el, how) => {
+      const data = new DataTransfer();
+      data.items.add(new File(["x,y\n1,2\n"], "table.csv", { type: "text/csv" }));
+      el.dispatchEvent(
+        how === "drop"
+          ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })
+          : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    }, kind);
   await give("drop");
   await until("the text is there", async () => (await box.inputValue()) === "Look\n\ntable.csv:\n```\nx,y\n1,2\n```\n");
   await box.fill("");
@@ -114,15 +132,25 @@ test("other files are not attached, and the page says what can be", async ({ wor
   const session = await world.session("Other files");
   const { page } = await visit({ path: `/s/${session}` });
   const box = page.locator("[data-composer]");
-  const give = (kind: "drop" | "paste") => page.locator("textarea").first().evaluate((el, how) => {
-    const data = new DataTransfer();
-    const pdf = new Uint8Array(200_000).fill(37);
-    pdf[9] = 0;
-    data.items.add(new File([pdf], "report.pdf", { type: "application/pdf" }));
-    data.items.add(new File(["x"], "note.txt", { type: "text/plain" }));
-    el.dispatchEvent(how === "drop" ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }) : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-  }, kind);
-  const notice = page.getByText("report.pdf can't be attached. You can attach images (PNG, JPEG, GIF, WebP) and text files.").first();
+  const give = (kind: "drop" | "paste") =>
+    page
+      .locator("textarea")
+      .first()
+      .evaluate((el, how) => {
+        const data = new DataTransfer();
+        const pdf = new Uint8Array(200_000).fill(37);
+        pdf[9] = 0;
+        data.items.add(new File([pdf], "report.pdf", { type: "application/pdf" }));
+        data.items.add(new File(["x"], "note.txt", { type: "text/plain" }));
+        el.dispatchEvent(
+          how === "drop"
+            ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })
+            : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+        );
+      }, kind);
+  const notice = page
+    .getByText("report.pdf can't be attached. You can attach images (PNG, JPEG, GIF, WebP) and text files.")
+    .first();
   for (const kind of ["drop", "paste"] as const) {
     await page.goto(`/s/${session}`);
     await box.fill("Look");

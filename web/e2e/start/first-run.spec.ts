@@ -84,7 +84,9 @@ test("Gemini is among the first choices, and is spoken to in its own way", async
   await world.model.script(script);
   const { page } = await visit();
   // The page asks for Google's address; here the scripted model stands in for it.
-  await page.route(/\/api\/v1\/model-profiles\/gemini/, (route) => route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), base_url: world.model.url }) }));
+  await page.route(/\/api\/v1\/model-profiles\/gemini/, (route) =>
+    route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), base_url: world.model.url }) }),
+  );
   await page.getByRole("radio", { name: "Google Gemini" }).check({ force: true });
   await page.getByRole("link", { name: "Get a key from Google Gemini" }).waitFor();
   const model = await page.getByLabel("Model", { exact: true }).inputValue();

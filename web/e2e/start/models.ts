@@ -36,23 +36,49 @@ export class ModelServer {
   }
 
   #answer(req: IncomingMessage, res: ServerResponse): void {
-    const json = (status: number, body: unknown) => res.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+    const json = (status: number, body: unknown) =>
+      res.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     if (req.url!.startsWith("/api/") && !this.shown) return void json(404, {});
     switch (req.url) {
-      case "/api/version": return void json(200, { version: "0.12.0" });
-      case "/api/tags": return void json(200, { models: [{ name: "qwen3:8b" }] });
-      case "/api/ps": return void json(200, { models: [] });
-      case "/api/show": return void json(200, { capabilities: ["completion", "tools"], model_info: { "qwen3.context_length": 40_960 } });
+      case "/api/version":
+        return void json(200, { version: "0.12.0" });
+      case "/api/tags":
+        return void json(200, { models: [{ name: "qwen3:8b" }] });
+      case "/api/ps":
+        return void json(200, { models: [] });
+      case "/api/show":
+        return void json(200, {
+          capabilities: ["completion", "tools"],
+          model_info: { "qwen3.context_length": 40_960 },
+        });
     }
     const key = req.headers.authorization?.replace("Bearer ", "") ?? "";
     this.keys.push(key);
     if (this.key !== "" && key !== this.key) {
-      return void json(401, { error: { message: "Incorrect API key provided", type: "invalid_request_error", param: null, code: "invalid_api_key" } });
+      return void json(401, {
+        error: {
+          message: "Incorrect API key provided",
+          type: "invalid_request_error",
+          param: null,
+          code: "invalid_api_key",
+        },
+      });
     }
-    const onward = request(this.behind + req.url, { method: req.method, headers: { ...req.headers, authorization: req.headers.authorization ?? "Bearer none", host: new URL(this.behind).host } }, (answer) => {
-      res.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(res);
-    });
+    const onward = request(
+      this.behind + req.url,
+      {
+        method: req.method,
+        headers: {
+          ...req.headers,
+          authorization: req.headers.authorization ?? "Bearer none",
+          host: new URL(this.behind).host,
+        },
+      },
+      (answer) => {
+        res.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(res);
+      },
+    );
     onward.on("error", () => res.destroy());
     req.pipe(onward);
   }

@@ -14,19 +14,28 @@ export const taking = process.env.CLEW_TOUR !== undefined && process.env.CLEW_TO
 
 /** Holds a page to its picture, or makes the picture. `home` is a path that is different each time. */
 export async function picture(browser: Browser, page: Page, name: string, home: string): Promise<void> {
-  await until("nothing is still loading", async () => (await page.locator("[data-loading]:not([data-sample] *)").count()) === 0);
+  await until(
+    "nothing is still loading",
+    async () => (await page.locator("[data-loading]:not([data-sample] *)").count()) === 0,
+  );
   await page.evaluate(async () => void (await document.fonts.ready));
   const words = plain(await wordsOf(page), home);
   const file = join(kept, `${name}.txt`);
   if (!taking) {
     const before = await readFile(file, "utf8").catch(() => "");
     const other = difference(before.split(/\s+/), words.split(/\s+/));
-    expect(other.length, `docs/tour/${name}.webp does not show what the page says now; make tour takes it again. Differs: ${other.slice(0, 40).join(" ")}`).toBeLessThanOrEqual(few(before));
+    expect(
+      other.length,
+      `docs/tour/${name}.webp does not show what the page says now; make tour takes it again. Differs: ${other.slice(0, 40).join(" ")}`,
+    ).toBeLessThanOrEqual(few(before));
     return;
   }
   await mkdir(pictures, { recursive: true });
   await mkdir(kept, { recursive: true });
-  await writeFile(join(pictures, `${name}.webp`), await webp(browser, await page.screenshot({ animations: "disabled" })));
+  await writeFile(
+    join(pictures, `${name}.webp`),
+    await webp(browser, await page.screenshot({ animations: "disabled" })),
+  );
   await writeFile(file, words);
 }
 
@@ -48,14 +57,16 @@ function wordsOf(page: Page): Promise<string> {
     const seen = (r: DOMRect, from: Element | null): boolean => {
       const x = (r.left + r.right) / 2;
       const y = (r.top + r.bottom) / 2;
-      const inside = (b: { left: number; right: number; top: number; bottom: number }) => x >= b.left && x <= b.right && y >= b.top && y <= b.bottom;
+      const inside = (b: { left: number; right: number; top: number; bottom: number }) =>
+        x >= b.left && x <= b.right && y >= b.top && y <= b.bottom;
       if (r.width === 0 || !inside({ left: 0, top: 0, right: innerWidth, bottom: innerHeight })) return false;
       for (let e = from; e; e = e.parentElement) {
         if (getComputedStyle(e).overflow !== "visible" && !inside(e.getBoundingClientRect())) return false;
       }
       return true;
     };
-    const blockOf = (e: Element | null): Element | null => (e && getComputedStyle(e).display.startsWith("inline") ? blockOf(e.parentElement) : e);
+    const blockOf = (e: Element | null): Element | null =>
+      e && getComputedStyle(e).display.startsWith("inline") ? blockOf(e.parentElement) : e;
     const lines: string[] = [];
     let last: Element | null = null;
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -73,7 +84,8 @@ function wordsOf(page: Page): Promise<string> {
       last = block;
     }
     for (const field of document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input, textarea")) {
-      if (field.checkVisibility() && seen(field.getBoundingClientRect(), field)) lines.push(field.value || field.placeholder);
+      if (field.checkVisibility() && seen(field.getBoundingClientRect(), field))
+        lines.push(field.value || field.placeholder);
     }
     return lines.join("\n");
   });
@@ -83,14 +95,19 @@ const months = /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b/g;
 
 /** Without what differs from one run to the next: numbers, dates, paths, hashes. */
 function plain(text: string, home: string): string {
-  return text
-    .replaceAll(home, "~")
-    .replace(/\b[0-9a-f]{8,}\b/g, "#")
-    .replace(months, "Month")
-    .replace(/\d+(?:[.,:]\d+)*/g, "#")
-    .replace(/# (?:B|kB|KB|KiB|MB|MiB|GB|GiB|TB|TiB)\b/g, "# B")
-    .replace(/# (?:h|min|s|ms)(?: # (?:min|s))?\b/g, "# s")
-    .split("\n").map((line) => line.replace(/\s+/g, " ").trim()).filter((line) => line !== "").join("\n") + "\n";
+  return (
+    text
+      .replaceAll(home, "~")
+      .replace(/\b[0-9a-f]{8,}\b/g, "#")
+      .replace(months, "Month")
+      .replace(/\d+(?:[.,:]\d+)*/g, "#")
+      .replace(/# (?:B|kB|KB|KiB|MB|MiB|GB|GiB|TB|TiB)\b/g, "# B")
+      .replace(/# (?:h|min|s|ms)(?: # (?:min|s))?\b/g, "# s")
+      .split("\n")
+      .map((line) => line.replace(/\s+/g, " ").trim())
+      .filter((line) => line !== "")
+      .join("\n") + "\n"
+  );
 }
 
 /** The browser itself turns a picture into WebP, which is a third as large. */

@@ -25,7 +25,8 @@ const tablet = { size: { width: 900, height: 1100 } };
 const phone = { phone: true, scale: 2 };
 
 /** The lines of a diff are there with their colours. */
-const coloured = (page: Page) => page.getByRole("region", { name: "Changes, line by line" }).locator(".text-s-key").first().waitFor();
+const coloured = (page: Page) =>
+  page.getByRole("region", { name: "Changes, line by line" }).locator(".text-s-key").first().waitFor();
 
 /** A page that is there when its heading is. */
 const plain = (route: string, ready: (page: Page) => Promise<unknown>, options: VisitorOptions = {}): Stop => ({
@@ -39,7 +40,11 @@ const plain = (route: string, ready: (page: Page) => Promise<unknown>, options: 
 });
 
 /** A part of the settings. */
-const settings = (part: string, ready: (page: Page) => Promise<unknown>, before?: (tour: Tour) => Promise<unknown>): Stop => ({
+const settings = (
+  part: string,
+  ready: (page: Page) => Promise<unknown>,
+  before?: (tour: Tour) => Promise<unknown>,
+): Stop => ({
   route: `/settings/${part}`,
   at: async (tour) => {
     await staged(tour.world, tour.home);
@@ -119,10 +124,16 @@ export const work: Stops = {
   }),
   "approval-dark": approval({ prefs: { theme: "dark" } }),
   "approval-ko": approval({ prefs: { language: "ko" } }),
-  changes: approval({ before: `localStorage.setItem("clew.side", JSON.stringify({ part: "changes", open: true, width: 760 }))`, prefs: { slimRail: true } }, async (page) => {
-    await coloured(page);
-    await page.getByRole("navigation", { name: "Changed files" }).getByText("4 files").waitFor();
-  }),
+  changes: approval(
+    {
+      before: `localStorage.setItem("clew.side", JSON.stringify({ part: "changes", open: true, width: 760 }))`,
+      prefs: { slimRail: true },
+    },
+    async (page) => {
+      await coloured(page);
+      await page.getByRole("navigation", { name: "Changed files" }).getByText("4 files").waitFor();
+    },
+  ),
   "time-travel": {
     route: "/s/:id/time",
     at: async ({ world, home, visit }) => {
@@ -136,7 +147,10 @@ export const work: Stops = {
   find: approval({}, async (page) => {
     await page.keyboard.press("/");
     await page.getByRole("searchbox", { name: "Find in this session" }).fill("request key");
-    await page.locator("[data-find-at]").getByText(/^\d+ of \d+$/).waitFor();
+    await page
+      .locator("[data-find-at]")
+      .getByText(/^\d+ of \d+$/)
+      .waitFor();
   }),
   search: plain("/search", async (page) => {
     await page.getByRole("searchbox").fill("request key");
@@ -177,7 +191,10 @@ export const work: Stops = {
   },
   "settings-models": settings("models", async (page) => {
     const row = page.getByRole("group", { name: "anthropic" }).first();
-    await row.getByRole("button", { name: /^Test: / }).first().click();
+    await row
+      .getByRole("button", { name: /^Test: / })
+      .first()
+      .click();
     await row.getByText("Connected").waitFor();
   }),
   "settings-permissions": settings("permissions", heading("Permissions")),
@@ -194,17 +211,23 @@ export const work: Stops = {
   tablet: approval(tablet),
   "tablet-panel": approval(tablet, async (page) => {
     await page.getByRole("button", { name: "Show the panel" }).click();
-    await page.getByRole("dialog", { name: "Plan, changes and terminal" }).getByRole("tab", { name: /^Plan/ }).waitFor();
+    await page
+      .getByRole("dialog", { name: "Plan, changes and terminal" })
+      .getByRole("tab", { name: /^Plan/ })
+      .waitFor();
   }),
   "phone-session": approval(phone),
   "phone-inbox": plain("/inbox", (page) => page.locator("[data-question]").first().waitFor(), phone),
   // It shows the mark of loading itself, so that is not waited for.
-  design: { route: "/design", at: async ({ world, home, visit }) => {
-    await staged(world, home);
-    const { page } = await visit({ path: "/design" });
-    await heading("Design")(page);
-    return page;
-  } },
+  design: {
+    route: "/design",
+    at: async ({ world, home, visit }) => {
+      await staged(world, home);
+      const { page } = await visit({ path: "/design" });
+      await heading("Design")(page);
+      return page;
+    },
+  },
   // The last one: its session stands in the list of those after it.
   notebook: {
     route: "/s/:id/notebook/:nb?",

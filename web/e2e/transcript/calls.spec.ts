@@ -1,8 +1,14 @@
 import { barriers, expect, live, screenshots, test as base, until } from "../harness";
 import { looksAndRuns } from "./story";
 
-const test = base.extend({ options: [{ settings: { always_allow_execute: true, allowed_commands: ["seq *"] } }, { scope: "file" }] });
-const files = { "a.txt": "one\n", "b.txt": "two\n", "fail.sh": "seq 1 147\necho 'E no such column: orders.request_key'\nexit 1\n" };
+const test = base.extend({
+  options: [{ settings: { always_allow_execute: true, allowed_commands: ["seq *"] } }, { scope: "file" }],
+});
+const files = {
+  "a.txt": "one\n",
+  "b.txt": "two\n",
+  "fail.sh": "seq 1 147\necho 'E no such column: orders.request_key'\nexit 1\n",
+};
 
 test("a failed command shows its last five lines unasked, all of them on demand", async ({ world, visit }) => {
   await world.model.script(looksAndRuns);
@@ -14,7 +20,13 @@ test("a failed command shows its last five lines unasked, all of them on demand"
   const card = page.locator("[data-call]").last();
   const tail = card.locator("[data-tail]");
   await tail.waitFor();
-  expect((await tail.locator("pre").innerText()).trim().split("\n")).toEqual(["144", "145", "146", "147", "E no such column: orders.request_key"]);
+  expect((await tail.locator("pre").innerText()).trim().split("\n")).toEqual([
+    "144",
+    "145",
+    "146",
+    "147",
+    "E no such column: orders.request_key",
+  ]);
   expect(await card.innerText()).toContain("Exit code 1");
   await tail.getByText("Last 5 of 148 lines").waitFor();
   await screenshots(page, "calls-failed");
@@ -30,7 +42,14 @@ test("what is unfolded stays where it was clicked", async ({ world, visit }) => 
   const session = await world.session("Still", files);
   for (let i = 0; i < 6; i++) {
     await world.task(session, "run: seq 1 60");
-    await until(`turn ${i}`, async () => (await world.rest.sessions.messages(session, { limit: 200 })).messages.filter((m) => m.text?.startsWith("It failed")).length === i + 1);
+    await until(
+      `turn ${i}`,
+      async () =>
+        (await world.rest.sessions.messages(session, { limit: 200 })).messages.filter((m) =>
+          m.text?.startsWith("It failed"),
+        ).length ===
+        i + 1,
+    );
     await world.settled(session);
   }
   const { page } = await visit({ path: `/s/${session}` });
@@ -54,7 +73,10 @@ test("what is unfolded stays where it was clicked", async ({ world, visit }) => 
   await still();
   expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1);
   await row.click();
-  await until("at the end again", async () => (await page.locator("[data-transcript]").getAttribute("data-following")) === "true");
+  await until(
+    "at the end again",
+    async () => (await page.locator("[data-transcript]").getAttribute("data-following")) === "true",
+  );
   const reads = page.locator("[data-reads]").last().getByRole("button").first();
   const at = (await reads.boundingBox())!.y;
   await reads.click();

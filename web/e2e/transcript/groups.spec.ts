@@ -1,7 +1,10 @@
 import { barriers, expect, live, screenshots, test, until } from "../harness";
 import { nestedSubtasks, parallelSteps } from "./story";
 
-test("steps at the same time are named groups in one card, each with its result beside it", async ({ world, visit }) => {
+test("steps at the same time are named groups in one card, each with its result beside it", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(parallelSteps);
   const session = await world.session("Duplicate orders on retry", { "saved.py": "old = 1\nolder = 2\n" });
   await world.say(session, "Some customers are charged twice. Find the cause and fix it.", { mode: "run" });
@@ -11,7 +14,10 @@ test("steps at the same time are named groups in one card, each with its result 
   const group = (title: string) => page.locator("[data-group]", { hasText: title });
   const key = group("Store a request key");
   const saved = group("Return the saved order");
-  await until("one works, the other is done", async () => (await key.getAttribute("data-tone")) === "run" && (await saved.getAttribute("data-tone")) === "done");
+  await until(
+    "one works, the other is done",
+    async () => (await key.getAttribute("data-tone")) === "run" && (await saved.getAttribute("data-tone")) === "done",
+  );
 
   // The live one is open, the done one folded with its first line, its counts and its number.
   expect(await key.getAttribute("aria-expanded")).toBe("true");
@@ -22,7 +28,13 @@ test("steps at the same time are named groups in one card, each with its result 
   expect(await page.getByText("Subtask", { exact: true }).count()).toBe(0);
 
   // Nothing of one stands in the other, and both share a card.
-  const order = await page.locator("[data-row]").evaluateAll((rows) => rows.map((r) => `${r.querySelector("[data-group]") ? "head " : ""}${(r as HTMLElement).innerText.replace(/\s+/g, " ")}`));
+  const order = await page
+    .locator("[data-row]")
+    .evaluateAll((rows) =>
+      rows.map(
+        (r) => `${r.querySelector("[data-group]") ? "head " : ""}${(r as HTMLElement).innerText.replace(/\s+/g, " ")}`,
+      ),
+    );
   const from = order.findIndex((t) => t.startsWith("head") && t.includes("Store a request key with"));
   const to = order.findIndex((t) => t.startsWith("head") && t.includes("Return the saved order"));
   expect(order.slice(from, to).some((t) => t.includes("key.py"))).toBe(true);
@@ -59,10 +71,20 @@ test("steps at the same time are named groups in one card, each with its result 
   const wrote = messages.find((m) => m.tool?.target === "saved.py")!;
   expect([wrote.tool?.added, wrote.tool?.removed]).toEqual([1, 2]);
   await page.goto(`/s/${session}?message=${wrote.message_id}`);
-  await until("it has the focus", async () => (await page.locator("article:focus").getAttribute("data-message").catch(() => null)) === wrote.message_id);
+  await until(
+    "it has the focus",
+    async () =>
+      (await page
+        .locator("article:focus")
+        .getAttribute("data-message")
+        .catch(() => null)) === wrote.message_id,
+  );
 });
 
-test("a subtask of a subtask stands inside its parent's group, with name, result and time", async ({ world, visit }) => {
+test("a subtask of a subtask stands inside its parent's group, with name, result and time", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(nestedSubtasks);
   const session = await world.session("Nested", { "a.txt": "one\n" });
   await world.say(session, "delegate");
@@ -75,7 +97,9 @@ test("a subtask of a subtask stands inside its parent's group, with name, result
   expect(await inner.getAttribute("data-depth")).toBe("1");
   const left = async (of: typeof inner) => (await of.boundingBox())!.x;
   expect(await left(inner)).toBeGreaterThan(await left(outer));
-  expect(await left(page.getByText("I have read it."))).toBeGreaterThan(await left(page.getByText("I give a part of it away.")));
+  expect(await left(page.getByText("I have read it."))).toBeGreaterThan(
+    await left(page.getByText("I give a part of it away.")),
+  );
   // One card holds all of it.
   expect(await page.locator("[data-row] > div.rounded-t-lg").count()).toBe(1);
   await screenshots(page, "nested-live");
@@ -103,6 +127,13 @@ test("a subtask of a subtask stands inside its parent's group, with name, result
   const { messages } = await world.rest.sessions.messages(session, { limit: 200 });
   const read = messages.find((m) => m.tool?.name === "read_file")!;
   await page.goto(`/s/${session}?message=${read.message_id}`);
-  await until("it has the focus", async () => (await page.locator("article:focus").getAttribute("data-message").catch(() => null)) === read.message_id);
+  await until(
+    "it has the focus",
+    async () =>
+      (await page
+        .locator("article:focus")
+        .getAttribute("data-message")
+        .catch(() => null)) === read.message_id,
+  );
   expect(await inner.getAttribute("aria-expanded")).toBe("true");
 });

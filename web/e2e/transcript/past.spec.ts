@@ -6,7 +6,9 @@ test("time travel has the transcript's groups, each as it stood then", async ({ 
   await world.model.script(nestedSubtasks);
   const session = await world.session("Past", { "a.txt": "one\n" });
   await world.say(session, "delegate");
-  await until("it reads", async () => (await world.rest.sessions.messages(session, { limit: 200 })).messages.some((m) => m.text === "I have read it."));
+  await until("it reads", async () =>
+    (await world.rest.sessions.messages(session, { limit: 200 })).messages.some((m) => m.text === "I have read it."),
+  );
   await world.model.release();
   await world.settled(session);
   const { messages } = await world.rest.sessions.messages(session, { limit: 200 });
@@ -44,7 +46,10 @@ test("time travel has the transcript's groups, each as it stood then", async ({ 
 
   // Before any of it there is no group.
   await openTime(page, session, messages[0]!.message_id);
-  await until("no group", async () => (await then.locator("[data-group]").count()) === 0 && (await then.getByText("delegate").count()) > 0);
+  await until(
+    "no group",
+    async () => (await then.locator("[data-group]").count()) === 0 && (await then.getByText("delegate").count()) > 0,
+  );
 });
 
 test("the steps of a run are groups in time travel", async ({ world, visit }) => {
@@ -57,7 +62,9 @@ test("the steps of a run are groups in time travel", async ({ world, visit }) =>
   const { page } = await visit({ path: `/s/${session}/time`, prefs: { language: "ko" } });
   const groups = page.locator("section[aria-label] [data-group]");
   await until("all three", async () => (await groups.count()) === 3);
-  expect((await groups.first().innerText()).replace(/\s+/g, " ")).toMatch(/1 Store a request key with each order .*Orders have a key now\./);
+  expect((await groups.first().innerText()).replace(/\s+/g, " ")).toMatch(
+    /1 Store a request key with each order .*Orders have a key now\./,
+  );
   await screenshots(page, "past-run");
   await groups.first().click();
   await page.getByText("key.py").first().waitFor();

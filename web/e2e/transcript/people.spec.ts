@@ -1,13 +1,36 @@
 import { barriers, expect, live, screenshots, test, until } from "../harness";
 
 const says = [
-  { when: { last_user: "in arabic" }, times: 0, reply: [{ text: "مرحبا بالعالم\n\nAnd English.\n\n- שלום עולם\n- עוד" }] },
-  { when: { last_user: "long code" }, times: 0, reply: [{ text: `\`\`\`python\nx = "${"long line ".repeat(40)}"\n\`\`\`` }] },
-  { when: { last_user: "choose" }, times: 0, reply: [{ tool: { name: "ask_followup", id: "c_ask", input: { question: "Which one?", options: ["The left", "The right"] } } }] },
+  {
+    when: { last_user: "in arabic" },
+    times: 0,
+    reply: [{ text: "مرحبا بالعالم\n\nAnd English.\n\n- שלום עולם\n- עוד" }],
+  },
+  {
+    when: { last_user: "long code" },
+    times: 0,
+    reply: [{ text: `\`\`\`python\nx = "${"long line ".repeat(40)}"\n\`\`\`` }],
+  },
+  {
+    when: { last_user: "choose" },
+    times: 0,
+    reply: [
+      {
+        tool: {
+          name: "ask_followup",
+          id: "c_ask",
+          input: { question: "Which one?", options: ["The left", "The right"] },
+        },
+      },
+    ],
+  },
   { times: 0, reply: [{ text: "Yes." }] },
 ];
 
-test("a person's Markdown is set in the transcript and plain in lists; a long text is folded", async ({ world, visit }) => {
+test("a person's Markdown is set in the transcript and plain in lists; a long text is folded", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(says);
   const created = await world.session("");
   await world.say(created, "## Mend **the price**\n\n- run `go test`\n- then stop\nand say so");
@@ -44,7 +67,11 @@ test("Arabic and Hebrew begin at the right, and a code block's label covers none
   await world.settled(session);
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
-  const sides = await page.locator("[data-row=text] .md").first().locator("> div").evaluateAll((blocks) => blocks.map((b) => getComputedStyle(b).direction));
+  const sides = await page
+    .locator("[data-row=text] .md")
+    .first()
+    .locator("> div")
+    .evaluateAll((blocks) => blocks.map((b) => getComputedStyle(b).direction));
   expect(sides).toEqual(["rtl", "ltr", "rtl"]);
   const code = page.getByRole("region", { name: "Code, python" });
   await code.evaluate((e) => (e.scrollLeft = 300));
@@ -64,14 +91,16 @@ test("an empty Send is no main button where one can choose", async ({ world, vis
   const { page } = await visit({ path: `/s/${session}` });
   const card = page.locator(`[data-question="${await world.question(session)}"]`);
   const send = card.getByRole("button", { name: "Send" });
-  const filled = async () => (await send.evaluate((e) => getComputedStyle(e).backgroundColor)) === (await page.evaluate(() => {
-    const probe = document.createElement("i");
-    probe.style.color = "var(--c-run)";
-    document.body.append(probe);
-    const color = getComputedStyle(probe).color;
-    probe.remove();
-    return color;
-  }));
+  const filled = async () =>
+    (await send.evaluate((e) => getComputedStyle(e).backgroundColor)) ===
+    (await page.evaluate(() => {
+      const probe = document.createElement("i");
+      probe.style.color = "var(--c-run)";
+      document.body.append(probe);
+      const color = getComputedStyle(probe).color;
+      probe.remove();
+      return color;
+    }));
   await send.waitFor();
   expect(await filled()).toBe(false);
   await card.getByRole("textbox").fill("Neither");

@@ -6,14 +6,21 @@ test("the strip has a segment for each step, and opens time travel where it is c
   const session = await world.session("By steps");
   await world.say(session, "Mend it.", { mode: "run" });
   await world.rest.inbox.answer(await world.question(session), { action: "approve" });
-  await until("one waits", async () => (await world.rest.sessions.timeline(session)).steps.some((s) => s.title.startsWith("Return") && s.status === "done"));
+  await until("one waits", async () =>
+    (await world.rest.sessions.timeline(session)).steps.some(
+      (s) => s.title.startsWith("Return") && s.status === "done",
+    ),
+  );
   await world.model.release();
   await world.settled(session);
   const { page } = await visit({ path: `/s/${session}` });
   await live(page);
   const { steps, marks } = await world.rest.sessions.timeline(session);
   expect(steps.map((s) => [s.kind, s.title, s.status])).toEqual([
-    ["request", "Mend it.", "done"], ["step", "Store a request key with each order", "done"], ["step", "Return the saved order on retry", "done"], ["step", "Add a retry test", "done"],
+    ["request", "Mend it.", "done"],
+    ["step", "Store a request key with each order", "done"],
+    ["step", "Return the saved order on retry", "done"],
+    ["step", "Add a retry test", "done"],
   ]);
   const segments = page.locator("[data-timeline] [data-segment]");
   await until("four segments", async () => (await segments.count()) === 4);
@@ -45,7 +52,9 @@ test("a long session has a few segments that can be told apart", async ({ world,
   const session = await world.session("Long");
   for (let i = 0; i < 60; i++) {
     await world.say(session, `Request ${i + 1}`);
-    await until("answered", async () => (await world.rest.sessions.messages(session, { limit: 5 })).messages.some((m) => m.text === "Yes." && !m.partial));
+    await until("answered", async () =>
+      (await world.rest.sessions.messages(session, { limit: 5 })).messages.some((m) => m.text === "Yes." && !m.partial),
+    );
     await world.settled(session);
   }
   const { page } = await visit({ path: `/s/${session}` });

@@ -9,7 +9,10 @@ test("a denied command is grey and says so once", async ({ world, visit }) => {
   await world.model.script(runsCommands);
   const session = await world.session("Denied");
   await world.say(session, "run: rm -r build");
-  await world.rest.inbox.answer(await world.question(session), { action: "reject", comment: "Not before the release." });
+  await world.rest.inbox.answer(await world.question(session), {
+    action: "reject",
+    comment: "Not before the release.",
+  });
   await world.settled(session);
   const { page } = await visit({ path: `/s/${session}` });
   const card = page.locator("[data-call]");
@@ -25,14 +28,20 @@ test("a denied command is grey and says so once", async ({ world, visit }) => {
   expect(await barriers(page)).toEqual([]);
 });
 
-test("a command that an approval for the task allows is shown as a command, also while it runs", async ({ world, visit }) => {
+test("a command that an approval for the task allows is shown as a command, also while it runs", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(writesFiles);
   const session = await world.session("For this task", { "a.txt": "one\n" });
   const pipe = join(world.workspace(session), "pipe");
   execFileSync("mkfifo", [pipe]);
   await world.say(session, "run: cat a.txt");
   const { page } = await visit({ path: `/s/${session}` });
-  await world.rest.inbox.answer(await world.question(session), { action: "approve", remember: { scope: "task", pattern: "cat *" } });
+  await world.rest.inbox.answer(await world.question(session), {
+    action: "approve",
+    remember: { scope: "task", pattern: "cat *" },
+  });
   await world.settled(session);
   await world.say(session, "run: cat pipe");
   const running = page.locator("[data-call][data-status=running]");

@@ -7,7 +7,10 @@ test("a message that is sent after the server was dead leaves no draft behind", 
   const box = page.getByLabel("Message to the agent");
   await page.locator("[data-connection=active]").waitFor();
   await box.fill("into the dark");
-  await until("the server has the draft", async () => (await world.rest.sessions.draft.get(session))?.text === "into the dark");
+  await until(
+    "the server has the draft",
+    async () => (await world.rest.sessions.draft.get(session))?.text === "into the dark",
+  );
   // The page itself is still served, as by its service worker.
   await world.kill9();
   await page.locator("[data-connection=reconnecting], [data-connection=failed]").first().waitFor();

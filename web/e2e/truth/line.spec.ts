@@ -35,14 +35,17 @@ test("a page without its server says what it knows", async ({ world, visit }) =>
   world.line.everBad = true; // the requests above were broken on purpose
 });
 
-for (const language of size(["ko"], ["en", "ko"])) { // shell/connection.spec.ts reads the English words
+for (const language of size(["ko"], ["en", "ko"])) {
+  // shell/connection.spec.ts reads the English words
   test(`on a phone a lost connection is said in words (${language})`, async ({ world, visit }) => {
     const session = await world.session("On the train");
     const { page } = await visit({ path: `/s/${session}`, phone: true, prefs: { language } });
     await live(page);
     world.line.cut();
     const badge = page.locator("[data-connection=reconnecting], [data-connection=failed]").first();
-    const words = badge.getByText(language === "en" ? /^(Reconnecting…|Connection lost)$/ : /^(다시 연결 중…|연결 끊김)$/);
+    const words = badge.getByText(
+      language === "en" ? /^(Reconnecting…|Connection lost)$/ : /^(다시 연결 중…|연결 끊김)$/,
+    );
     await words.waitFor();
     await expect.poll(async () => (await words.boundingBox())?.width ?? 0).toBeGreaterThan(40); // not for screen readers alone
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

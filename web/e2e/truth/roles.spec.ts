@@ -1,7 +1,10 @@
 import { barriers, expect, live, screenshots, test } from "../harness";
 import { plansRuns, runsCommands } from "../requirements/scripts";
 
-test("who may only watch is not told that they are needed, and is offered nothing that fails", async ({ world, visit }) => {
+test("who may only watch is not told that they are needed, and is offered nothing that fails", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(runsCommands);
   const session = await world.session("Watched");
   await world.say(session, "run: ls");
@@ -21,7 +24,12 @@ test("who may only watch is not told that they are needed, and is offered nothin
   await screenshots(page, "truth-viewer");
   expect(await barriers(page)).toEqual([]);
   await page.keyboard.press("Control+k");
-  await page.getByRole("dialog").getByRole("combobox").or(page.getByRole("dialog").getByRole("textbox")).first().fill("tool");
+  await page
+    .getByRole("dialog")
+    .getByRole("combobox")
+    .or(page.getByRole("dialog").getByRole("textbox"))
+    .first()
+    .fill("tool");
   expect(await page.getByRole("dialog").getByText("Tool servers").count()).toBe(0);
 });
 

@@ -4,12 +4,39 @@ import { openTime, saidAt, sayAll, writesFiles } from "../pages/files";
 /** The agent keeps four steps, and has a subtask do a part, which runs a command. */
 const delegates = [
   { when: { tool_result: "new_task" }, times: 0, reply: [{ text: "All done." }] },
-  { when: { last_user: { regexp: "a part of it" }, turn: 1 }, times: 0, reply: [{ tool: { name: "read_file", id: "c_read", input: { path: "a.txt" } } }] },
-  { when: { tool_result: "read_file" }, times: 0, reply: [{ tool: { name: "attempt_completion", id: "c_end", input: { result: "The part is done." } } }] },
-  { when: { tool_result: "update_todos" }, times: 0, reply: [{ tool: { name: "new_task", id: "c_sub", input: { message: "a part of it", mode: "code" } } }] },
   {
-    when: { last_user: "delegate" }, times: 0,
-    reply: [{ tool: { name: "update_todos", id: "c_todos", input: { todos: ["Look", "Left", "Right", "Join"].map((content, i) => ({ id: `s${i}`, task: content, status: i === 0 ? "in_progress" : "pending" })) } } }],
+    when: { last_user: { regexp: "a part of it" }, turn: 1 },
+    times: 0,
+    reply: [{ tool: { name: "read_file", id: "c_read", input: { path: "a.txt" } } }],
+  },
+  {
+    when: { tool_result: "read_file" },
+    times: 0,
+    reply: [{ tool: { name: "attempt_completion", id: "c_end", input: { result: "The part is done." } } }],
+  },
+  {
+    when: { tool_result: "update_todos" },
+    times: 0,
+    reply: [{ tool: { name: "new_task", id: "c_sub", input: { message: "a part of it", mode: "code" } } }],
+  },
+  {
+    when: { last_user: "delegate" },
+    times: 0,
+    reply: [
+      {
+        tool: {
+          name: "update_todos",
+          id: "c_todos",
+          input: {
+            todos: ["Look", "Left", "Right", "Join"].map((content, i) => ({
+              id: `s${i}`,
+              task: content,
+              status: i === 0 ? "in_progress" : "pending",
+            })),
+          },
+        },
+      },
+    ],
   },
 ];
 
@@ -24,7 +51,10 @@ test("the steps of the agent stay in the plan when the session is rewound into a
   await page.getByText("Right", { exact: true }).first().waitFor();
   await world.rest.sessions.command(session, "rewind", { message_id: read.message_id, keep_target: true });
   await until("rewound", async () => (await world.rest.sessions.get(session)).can_undo);
-  await page.getByText(/Rewound here/).first().waitFor();
+  await page
+    .getByText(/Rewound here/)
+    .first()
+    .waitFor();
   await page.reload();
   await live(page);
   for (const step of ["Look", "Left", "Right", "Join"]) await page.getByText(step, { exact: true }).first().waitFor();
@@ -32,7 +62,10 @@ test("the steps of the agent stay in the plan when the session is rewound into a
   await screenshots(page, "truth-subtask");
 });
 
-test("time travel shows a subtask's result once, and counts the todos that it does not name", async ({ world, visit }) => {
+test("time travel shows a subtask's result once, and counts the todos that it does not name", async ({
+  world,
+  visit,
+}) => {
   await world.model.script(delegates);
   const session = await world.session("Once", { "a.txt": "one\n" });
   await sayAll(world, session, "delegate");
@@ -55,10 +88,15 @@ test("a notice covers no button of time travel", async ({ world, visit }) => {
   await notice.waitFor();
   const box = (await notice.boundingBox())!;
   await screenshots(page, "truth-notice", ["wide"]);
-  for (const control of await page.locator("main").getByRole("button").or(page.locator("main").getByRole("slider")).all()) {
+  for (const control of await page
+    .locator("main")
+    .getByRole("button")
+    .or(page.locator("main").getByRole("slider"))
+    .all()) {
     const at = await control.boundingBox();
     if (!at) continue;
-    const apart = at.x >= box.x + box.width || at.x + at.width <= box.x || at.y >= box.y + box.height || at.y + at.height <= box.y;
+    const apart =
+      at.x >= box.x + box.width || at.x + at.width <= box.x || at.y >= box.y + box.height || at.y + at.height <= box.y;
     expect(apart, `${await control.innerText()} at ${at.x},${at.y}`).toBe(true);
   }
 });

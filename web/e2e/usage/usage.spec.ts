@@ -2,7 +2,9 @@ import { text } from "node:stream/consumers";
 import { Rest } from "../../../sdk/typescript/src/rest";
 import { barriers, expect, screenshots, test, until } from "../harness";
 
-const spends = { reply: [{ text: "Done." }, { usage: { input: 20_000, output: 500, cache_read: 60_000, cache_write: 0 } }] };
+const spends = {
+  reply: [{ text: "Done." }, { usage: { input: 20_000, output: 500, cache_read: 60_000, cache_write: 0 } }],
+};
 
 test("what models cost, by day, model, session and person, and as a file", async ({ world, visit }) => {
   await world.rest.request("PATCH", "/settings", { settings: { budget_month_usd: 20 } });
@@ -14,7 +16,12 @@ test("what models cost, by day, model, session and person, and as a file", async
   const mine = await world.session("=Mine");
   await world.say(mine, "hello");
   type Usage = { rows: { owner: string }[] };
-  await until("both are counted", async () => (await world.rest.request<Usage>("GET", "/usage/tokens", undefined, { query: { by: "person", owner: "*" } })).rows.length === 2);
+  await until(
+    "both are counted",
+    async () =>
+      (await world.rest.request<Usage>("GET", "/usage/tokens", undefined, { query: { by: "person", owner: "*" } })).rows
+        .length === 2,
+  );
 
   const { page } = await visit({ path: "/usage" });
   await page.getByRole("heading", { name: "Usage", level: 1 }).waitFor();
@@ -40,9 +47,14 @@ test("what models cost, by day, model, session and person, and as a file", async
   await page.getByRole("radio", { name: "Year" }).check({ force: true });
   await page.getByRole("slider", { name: "Cost by week" }).waitFor();
 
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export CSV" }).click(),
+  ]);
   const lines = (await text(await file.createReadStream())).trimEnd().split("\r\n");
-  expect(lines[0]).toBe("day,owner,session_id,title,model,calls,tokens_in,tokens_out,cache_reads,cache_writes,cost_usd");
+  expect(lines[0]).toBe(
+    "day,owner,session_id,title,model,calls,tokens_in,tokens_out,cache_reads,cache_writes,cost_usd",
+  );
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain("'=Mine");
 });

@@ -52,21 +52,45 @@ function Pages() {
     <Shell>
       <Broken where={path}>
         <Switch>
-          <Route path="/"><HomePage /></Route>
-          <Route path="/sign-in"><HomePage /></Route>
-          <Route path="/inbox"><InboxPage /></Route>
-          <Route path="/history"><HistoryPage /></Route>
-          <Route path="/search"><SearchPage /></Route>
+          <Route path="/">
+            <HomePage />
+          </Route>
+          <Route path="/sign-in">
+            <HomePage />
+          </Route>
+          <Route path="/inbox">
+            <InboxPage />
+          </Route>
+          <Route path="/history">
+            <HistoryPage />
+          </Route>
+          <Route path="/search">
+            <SearchPage />
+          </Route>
           <Route path="/settings/:part?">{(p) => <SettingsPage part={p.part} />}</Route>
-          <Route path="/usage"><UsagePage /></Route>
-          <Route path="/mcp"><Redirect to="/settings/tools" replace /></Route>
-          <Route path="/admin/:part?"><Redirect to="/settings/people" replace /></Route>
+          <Route path="/usage">
+            <UsagePage />
+          </Route>
+          <Route path="/mcp">
+            <Redirect to="/settings/tools" replace />
+          </Route>
+          <Route path="/admin/:part?">
+            <Redirect to="/settings/people" replace />
+          </Route>
           <Route path="/s/:id/time">{(p) => <TimePage key={p.id} sessionId={p.id} />}</Route>
-          <Route path="/s/:id/desktop/:monitor?">{(p) => <DesktopPage key={p.id} sessionId={p.id} monitor={p.monitor} />}</Route>
-          <Route path="/s/:id/notebook/:nb?">{(p) => <NotebookPage key={p.id} sessionId={p.id} notebookId={p.nb} />}</Route>
+          <Route path="/s/:id/desktop/:monitor?">
+            {(p) => <DesktopPage key={p.id} sessionId={p.id} monitor={p.monitor} />}
+          </Route>
+          <Route path="/s/:id/notebook/:nb?">
+            {(p) => <NotebookPage key={p.id} sessionId={p.id} notebookId={p.nb} />}
+          </Route>
           <Route path="/s/:id">{(p) => <SessionPage key={p.id} sessionId={p.id} />}</Route>
-          <Route path="/design"><DesignPage /></Route>
-          <Route><Empty top title={t.notFound} /></Route>
+          <Route path="/design">
+            <DesignPage />
+          </Route>
+          <Route>
+            <Empty top title={t.notFound} />
+          </Route>
         </Switch>
       </Broken>
       <BatchHost />
@@ -88,7 +112,9 @@ function Away() {
   }, []);
   return (
     <main>
-      <Empty top title={t.away} action={<Button onClick={() => void findAccount()}>{t.tryNow}</Button>}>{t.awayHelp}</Empty>
+      <Empty top title={t.away} action={<Button onClick={() => void findAccount()}>{t.tryNow}</Button>}>
+        {t.awayHelp}
+      </Empty>
     </main>
   );
 }

@@ -19,7 +19,14 @@ export class Broken extends Component<{ children: ReactNode; where?: string }, {
     if (!this.state.error) return this.props.children;
     const t = wordsNow(appWords);
     return (
-      <Empty title={t.broken} action={<Button look="main" onClick={() => location.reload()}>{t.reload}</Button>}>
+      <Empty
+        title={t.broken}
+        action={
+          <Button look="main" onClick={() => location.reload()}>
+            {t.reload}
+          </Button>
+        }
+      >
         <p>{t.brokenHelp}</p>
         <p className="pt-2 font-mono text-xs">{this.state.error.message}</p>
       </Empty>

@@ -14,7 +14,13 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
   const t = useWords(appWords);
   const state = connection.offline && connection.state !== "active" ? "offline" : connection.state;
   const tones: Record<typeof state, Tone> = {
-    active: "run", connected: "wait", connecting: "wait", reconnecting: "ask", offline: "ask", disconnected: "past", failed: "fail",
+    active: "run",
+    connected: "wait",
+    connecting: "wait",
+    reconnecting: "ask",
+    offline: "ask",
+    disconnected: "past",
+    failed: "fail",
   };
   useSpoken(connection);
   useKeepTrying(connection, onRetry);
@@ -26,19 +32,33 @@ export function ConnectionBadge({ connection, onRetry }: { connection: Connectio
   const canRetry = !limited && (state === "failed" || state === "reconnecting" || state === "disconnected");
   return (
     <span className="inline-flex items-center gap-1">
-      <span title={help} data-connection={state} className={cx("inline-flex items-center gap-1.5 whitespace-nowrap", state === "failed" ? "text-fail" : state === "active" ? "text-soft" : "text-ask")}>
+      <span
+        title={help}
+        data-connection={state}
+        className={cx(
+          "inline-flex items-center gap-1.5 whitespace-nowrap",
+          state === "failed" ? "text-fail" : state === "active" ? "text-soft" : "text-ask",
+        )}
+      >
         <Mark tone={tones[state]} size={10} live={state === "reconnecting" || state === "connecting"} />
         <span>{limited ? t.limited : t.connection[state]}</span>
         {left !== null && left > 1 && <span className={limited ? undefined : "max-sm:hidden"}>{left} s</span>}
       </span>
-      {canRetry && <Button look="quiet" icon={<RefreshCw size={13} />} onClick={onRetry} className="-my-1.5"><span className="max-sm:sr-only">{t.tryNow}</span></Button>}
+      {canRetry && (
+        <Button look="quiet" icon={<RefreshCw size={13} />} onClick={onRetry} className="-my-1.5">
+          <span className="max-sm:sr-only">{t.tryNow}</span>
+        </Button>
+      )}
     </span>
   );
 }
 
 /** Seconds to the next attempt, null when none is planned. */
 function useRetrySeconds(c: Connection): number | null {
-  const due = (c.state === "reconnecting" || c.state === "connecting") && c.nextRetryMs !== undefined ? c.since + c.nextRetryMs : null;
+  const due =
+    (c.state === "reconnecting" || c.state === "connecting") && c.nextRetryMs !== undefined
+      ? c.since + c.nextRetryMs
+      : null;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (due === null) return;

@@ -11,7 +11,10 @@ export function KeyMap({ open, onClose }: { open: boolean; onClose(): void }) {
   const letters = usePrefs((p) => p.letterKeys);
   const groups = new Map(Map.groupBy(commands, (c) => c.group));
   // These are no commands of the page: they count while a question has the focus.
-  groups.set(t.onQuestion, t.questionKeys.map(([keys, title]) => ({ id: `question:${keys}`, title, group: t.onQuestion, keys, run() {} })));
+  groups.set(
+    t.onQuestion,
+    t.questionKeys.map(([keys, title]) => ({ id: `question:${keys}`, title, group: t.onQuestion, keys, run() {} })),
+  );
   return (
     <Dialog open={open} onClose={onClose} title={t.keymap} wide>
       {!letters && <p className="pb-3 text-soft">{t.keysOff}</p>}
@@ -23,7 +26,11 @@ export function KeyMap({ open, onClose }: { open: boolean; onClose(): void }) {
               {list.map((c) => (
                 <div key={c.id} className="flex items-center justify-between gap-3 border-b border-line py-1.5">
                   <dt>{c.title}</dt>
-                  <dd className="flex gap-1">{keyNames(c.keys!).map((k) => <Kbd key={k}>{k}</Kbd>)}</dd>
+                  <dd className="flex gap-1">
+                    {keyNames(c.keys!).map((k) => (
+                      <Kbd key={k}>{k}</Kbd>
+                    ))}
+                  </dd>
                 </div>
               ))}
             </dl>

@@ -84,12 +84,26 @@ function Search({ onClose }: { onClose(): void }) {
           }}
           className="h-full min-w-0 flex-1 bg-transparent text-lg outline-none pointer-coarse:text-[16px]"
         />
-        <span className="pointer-coarse:hidden"><Kbd>Esc</Kbd></span>
+        <span className="pointer-coarse:hidden">
+          <Kbd>Esc</Kbd>
+        </span>
       </div>
-      <div id={list} role="listbox" aria-label={t.palette} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2 desk:max-h-[58dvh]">
-        {[...Map.groupBy(rows.map((row, i) => ({ row, i })), ({ row }) => row.group)].map(([group, members], g) => (
+      <div
+        id={list}
+        role="listbox"
+        aria-label={t.palette}
+        className="min-h-0 flex-1 overflow-y-auto px-2 pb-2 desk:max-h-[58dvh]"
+      >
+        {[
+          ...Map.groupBy(
+            rows.map((row, i) => ({ row, i })),
+            ({ row }) => row.group,
+          ),
+        ].map(([group, members], g) => (
           <div key={group} role="group" aria-labelledby={`${list}-g${g}`}>
-            <p id={`${list}-g${g}`} className="px-3 pt-3 pb-1 text-xs font-semibold text-faint">{group}</p>
+            <p id={`${list}-g${g}`} className="px-3 pt-3 pb-1 text-xs font-semibold text-faint">
+              {group}
+            </p>
             {members.map(({ row, i }) => (
               <div
                 key={row.id}
@@ -99,22 +113,46 @@ function Search({ onClose }: { onClose(): void }) {
                 ref={i === chosen ? (el) => el?.scrollIntoView({ block: "nearest" }) : undefined}
                 onClick={() => run(row)}
                 onMouseMove={() => setChosen(i)}
-                className={cx("flex min-h-9.5 cursor-pointer items-center gap-3 rounded px-3 pointer-coarse:min-h-11", i === chosen && "bg-hover")}
+                className={cx(
+                  "flex min-h-9.5 cursor-pointer items-center gap-3 rounded px-3 pointer-coarse:min-h-11",
+                  i === chosen && "bg-hover",
+                )}
               >
-                <span aria-hidden className="flex w-4 shrink-0 justify-center text-soft">{row.icon ?? <ChevronRight size={16} />}</span>
+                <span aria-hidden className="flex w-4 shrink-0 justify-center text-soft">
+                  {row.icon ?? <ChevronRight size={16} />}
+                </span>
                 <span className="min-w-0 truncate font-medium">{row.title}</span>
                 <span className="min-w-0 flex-1 truncate text-sm text-soft">{row.note}</span>
-                {row.keys && <span className="flex gap-1 pointer-coarse:hidden">{keyNames(row.keys).map((k) => <Kbd key={k}>{k}</Kbd>)}</span>}
+                {row.keys && (
+                  <span className="flex gap-1 pointer-coarse:hidden">
+                    {keyNames(row.keys).map((k) => (
+                      <Kbd key={k}>{k}</Kbd>
+                    ))}
+                  </span>
+                )}
               </div>
             ))}
           </div>
         ))}
       </div>
       {rows.length === 0 && <p className="p-4 text-soft">{t.nothingFound}</p>}
-      <p aria-hidden className="flex shrink-0 items-center gap-3 border-t border-line bg-well px-4.5 py-2 text-sm text-soft phone:hidden">
-        <span className="flex items-center gap-1.5"><Kbd>↑</Kbd><Kbd>↓</Kbd>{t.move}</span>
-        <span className="flex items-center gap-1.5"><Kbd>↵</Kbd>{t.run}</span>
-        <span className="ml-auto flex items-center gap-1.5"><Kbd>?</Kbd>{t.keymap}</span>
+      <p
+        aria-hidden
+        className="flex shrink-0 items-center gap-3 border-t border-line bg-well px-4.5 py-2 text-sm text-soft phone:hidden"
+      >
+        <span className="flex items-center gap-1.5">
+          <Kbd>↑</Kbd>
+          <Kbd>↓</Kbd>
+          {t.move}
+        </span>
+        <span className="flex items-center gap-1.5">
+          <Kbd>↵</Kbd>
+          {t.run}
+        </span>
+        <span className="ml-auto flex items-center gap-1.5">
+          <Kbd>?</Kbd>
+          {t.keymap}
+        </span>
       </p>
     </div>
   );
@@ -131,13 +169,42 @@ function useRows(query: string): Row[] {
   return useMemo<Row[]>(() => {
     const wanted = query.trim().toLowerCase();
     const fits = (text: string) => wanted.split(/\s+/).every((w) => text.toLowerCase().includes(w));
-    const all = [...commands.values()].filter((c) => c.id !== "palette" && fits(`${c.title} ${c.note ?? ""} ${c.also ?? ""}`));
-    const here = all.filter((c) => c.here).map((c) => ({ ...c, group: t.thisSession })).sort((a, b) => (a.rank ?? 50) - (b.rank ?? 50)).slice(0, wanted === "" ? foremost : undefined);
+    const all = [...commands.values()].filter(
+      (c) => c.id !== "palette" && fits(`${c.title} ${c.note ?? ""} ${c.also ?? ""}`),
+    );
+    const here = all
+      .filter((c) => c.here)
+      .map((c) => ({ ...c, group: t.thisSession }))
+      .sort((a, b) => (a.rank ?? 50) - (b.rank ?? 50))
+      .slice(0, wanted === "" ? foremost : undefined);
     const places = all.filter((c) => !c.here && c.group === t.go);
     const others = all.filter((c) => !c.here && c.group !== t.go);
     // The pages of settings come by their names only: without letters, Settings itself is enough.
-    const parts = wanted === "" ? [] : settings.filter((s) => fits(`${t.settings} ${s.name}`)).map((s) => ({ id: s.path, title: s.name, note: t.settings, icon: <Settings size={16} />, group: t.settings, run: () => navigate(s.path) }));
-    const everything = wanted.length < letters ? [] : [{ id: "search", title: t.searchFor(query.trim()), icon: <SearchIcon size={16} />, group: t.search, run: () => navigate(`/search?${new URLSearchParams({ q: query.trim() })}`) }];
+    const parts =
+      wanted === ""
+        ? []
+        : settings
+            .filter((s) => fits(`${t.settings} ${s.name}`))
+            .map((s) => ({
+              id: s.path,
+              title: s.name,
+              note: t.settings,
+              icon: <Settings size={16} />,
+              group: t.settings,
+              run: () => navigate(s.path),
+            }));
+    const everything =
+      wanted.length < letters
+        ? []
+        : [
+            {
+              id: "search",
+              title: t.searchFor(query.trim()),
+              icon: <SearchIcon size={16} />,
+              group: t.search,
+              run: () => navigate(`/search?${new URLSearchParams({ q: query.trim() })}`),
+            },
+          ];
     return [...here, ...sessions, ...places, ...others, ...parts, ...hits, ...everything];
   }, [query, commands, sessions, settings, hits, t, navigate]);
 }
@@ -151,14 +218,32 @@ function useHitRows(query: string): Row[] {
   useEffect(() => {
     if (q.length < letters) return setFound({ q, groups: [] });
     const over = new AbortController();
-    client.rest.search({ q, limit: bestHits }, over.signal).then(({ groups }) => !over.signal.aborted && setFound({ q, groups }), () => {}); // commands are there without a server
+    client.rest.search({ q, limit: bestHits }, over.signal).then(
+      ({ groups }) => !over.signal.aborted && setFound({ q, groups }),
+      () => {},
+    ); // commands are there without a server
     return () => over.abort();
   }, [q]);
-  return useMemo(() => (query.trim().length < letters ? [] : found.groups.flatMap((g) => {
-    const hit = g.hits.find((h) => h.message_id);
-    if (!hit) return [];
-    return [{ id: `hit:${g.session_id}`, title: g.title || g.session_id, note: <Excerpt of={hit.excerpt} />, icon: <MessageSquareText size={16} />, group: t.inSessions, run: () => navigate(hitPath(g.session_id, hit, found.q)) }];
-  })), [query, found, t, navigate]);
+  return useMemo(
+    () =>
+      query.trim().length < letters
+        ? []
+        : found.groups.flatMap((g) => {
+            const hit = g.hits.find((h) => h.message_id);
+            if (!hit) return [];
+            return [
+              {
+                id: `hit:${g.session_id}`,
+                title: g.title || g.session_id,
+                note: <Excerpt of={hit.excerpt} />,
+                icon: <MessageSquareText size={16} />,
+                group: t.inSessions,
+                run: () => navigate(hitPath(g.session_id, hit, found.q)),
+              },
+            ];
+          }),
+    [query, found, t, navigate],
+  );
 }
 
 /** Sessions by a part of their title; without one the newest. */
@@ -173,12 +258,21 @@ function useSessionRows(query: string): Row[] {
     const note = (s: Listed) => {
       const state = standing(s, me);
       if (!isRunning(s)) return ago(s.updated_ms, Date.now());
-      return state === "executing" && s.plan && s.plan.total > 0 ? t.step(Math.min(s.plan.done + 1, s.plan.total), s.plan.total) : (status[state] ?? state);
+      return state === "executing" && s.plan && s.plan.total > 0
+        ? t.step(Math.min(s.plan.done + 1, s.plan.total), s.plan.total)
+        : (status[state] ?? state);
     };
-    const list: readonly Listed[] = query.trim() === "" ? (listed ?? []).filter((s) => !path.startsWith(`/s/${s.session_id}`)).slice(0, newest) : found;
+    const list: readonly Listed[] =
+      query.trim() === ""
+        ? (listed ?? []).filter((s) => !path.startsWith(`/s/${s.session_id}`)).slice(0, newest)
+        : found;
     return list.map((s) => ({
-      id: `s:${s.session_id}`, title: s.title || s.session_id, note: note(s), icon: <Mark tone={toneOfSession(s, me)} />,
-      group: query.trim() === "" ? t.recentSessions : t.sessions, run: () => navigate(`/s/${s.session_id}`),
+      id: `s:${s.session_id}`,
+      title: s.title || s.session_id,
+      note: note(s),
+      icon: <Mark tone={toneOfSession(s, me)} />,
+      group: query.trim() === "" ? t.recentSessions : t.sessions,
+      run: () => navigate(`/s/${s.session_id}`),
     }));
   }, [query, listed, found, me, path, status, t, navigate]);
 }
@@ -196,9 +290,22 @@ function useFound(query: string): readonly Listed[] {
     if (query === "") return setFound([]);
     let over = false;
     const timer = setTimeout(() => {
-      const words = query.length < letters ? [] : client.rest.search({ q: query, kind: "title", limit: mostFound }).then((r) => r.groups, () => []);
+      const words =
+        query.length < letters
+          ? []
+          : client.rest.search({ q: query, kind: "title", limit: mostFound }).then(
+              (r) => r.groups,
+              () => [],
+            );
       Promise.all([client.rest.sessions.list({ q: query, limit: mostFound }), words]).then(
-        ([page, groups]) => !over && setFound([...page.sessions, ...groups.filter((g) => page.sessions.every((s) => s.session_id !== g.session_id))].slice(0, mostFound)),
+        ([page, groups]) =>
+          !over &&
+          setFound(
+            [
+              ...page.sessions,
+              ...groups.filter((g) => page.sessions.every((s) => s.session_id !== g.session_id)),
+            ].slice(0, mostFound),
+          ),
         () => {}, // commands are there without a server
       );
     }, 120);

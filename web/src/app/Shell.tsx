@@ -1,4 +1,14 @@
-import { Languages, LogOut, MessageCircleQuestion, Palette as PaletteIcon, Plus, Search, SunMoon, Keyboard, User } from "lucide-react";
+import {
+  Languages,
+  LogOut,
+  MessageCircleQuestion,
+  Palette as PaletteIcon,
+  Plus,
+  Search,
+  SunMoon,
+  Keyboard,
+  User,
+} from "lucide-react";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useSessionKeeper } from "@/features/inbox/useSessionList";
@@ -45,24 +55,100 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(listenToKeys, []);
 
   const places = usePlaces();
-  useCommands(useMemo<Command[]>(() => [
-    ...places.map((p) => ({ id: `go:${p.path}`, title: p.name, note: p.note, icon: <p.icon size={16} />, group: t.go, keys: p.keys, run: () => navigate(p.path) })),
-    { id: "palette", title: t.palette, group: t.help, keys: "Mod+k", run: () => setPalette(true) },
-    { id: "keymap", title: t.keymap, icon: <Keyboard size={16} />, group: t.help, keys: "?", run: () => setKeymap(true) },
-    ...(mayStart ? [{ id: "new", title: t.newSession, icon: <Plus size={16} />, group: t.act, keys: "n", run: () => navigate("/?new=1") }] : []),
-    { id: "next-question", title: t.nextQuestion, icon: <MessageCircleQuestion size={16} />, group: t.go, keys: "g", run: nextQuestion },
-    { id: "theme", title: t.theme, icon: <SunMoon size={16} />, group: t.view, also: "dark light 어두운 밝은", run: () => setPrefs({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" }) },
-    { id: "language", title: t.language, icon: <Languages size={16} />, group: t.view, also: "korean english 한국어", run: () => setPrefs({ language: usePrefs.getState().language === "ko" ? "en" : "ko" }) },
-    ...(developing ? [{ id: "design", title: t.design, icon: <PaletteIcon size={16} />, group: t.help, run: () => navigate("/design") }] : []),
-    ...(authOff ? [] : [{ id: "sign-out", title: t.signOut, icon: <LogOut size={16} />, group: t.act, run: () => void signOut().catch(notifyError) }]),
-  ], [t, places, navigate, nextQuestion, authOff, mayStart]));
+  useCommands(
+    useMemo<Command[]>(
+      () => [
+        ...places.map((p) => ({
+          id: `go:${p.path}`,
+          title: p.name,
+          note: p.note,
+          icon: <p.icon size={16} />,
+          group: t.go,
+          keys: p.keys,
+          run: () => navigate(p.path),
+        })),
+        { id: "palette", title: t.palette, group: t.help, keys: "Mod+k", run: () => setPalette(true) },
+        {
+          id: "keymap",
+          title: t.keymap,
+          icon: <Keyboard size={16} />,
+          group: t.help,
+          keys: "?",
+          run: () => setKeymap(true),
+        },
+        ...(mayStart
+          ? [
+              {
+                id: "new",
+                title: t.newSession,
+                icon: <Plus size={16} />,
+                group: t.act,
+                keys: "n",
+                run: () => navigate("/?new=1"),
+              },
+            ]
+          : []),
+        {
+          id: "next-question",
+          title: t.nextQuestion,
+          icon: <MessageCircleQuestion size={16} />,
+          group: t.go,
+          keys: "g",
+          run: nextQuestion,
+        },
+        {
+          id: "theme",
+          title: t.theme,
+          icon: <SunMoon size={16} />,
+          group: t.view,
+          also: "dark light 어두운 밝은",
+          run: () => setPrefs({ theme: document.documentElement.dataset.theme === "dark" ? "light" : "dark" }),
+        },
+        {
+          id: "language",
+          title: t.language,
+          icon: <Languages size={16} />,
+          group: t.view,
+          also: "korean english 한국어",
+          run: () => setPrefs({ language: usePrefs.getState().language === "ko" ? "en" : "ko" }),
+        },
+        ...(developing
+          ? [
+              {
+                id: "design",
+                title: t.design,
+                icon: <PaletteIcon size={16} />,
+                group: t.help,
+                run: () => navigate("/design"),
+              },
+            ]
+          : []),
+        ...(authOff
+          ? []
+          : [
+              {
+                id: "sign-out",
+                title: t.signOut,
+                icon: <LogOut size={16} />,
+                group: t.act,
+                run: () => void signOut().catch(notifyError),
+              },
+            ]),
+      ],
+      [t, places, navigate, nextQuestion, authOff, mayStart],
+    ),
+  );
 
   const line = sayLine ? <ConnectionBadge connection={connection} onRetry={inbox.reconnect} /> : null;
   return (
     <div className="flex h-full pt-[env(safe-area-inset-top)] pr-[env(safe-area-inset-right)] pl-[env(safe-area-inset-left)] phone:flex-col">
-      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-sheet focus:p-3">{t.skip}</a>
+      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-sheet focus:p-3">
+        {t.skip}
+      </a>
       <Rail onSearch={() => setPalette(true)} line={line} />
-      <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">{children}</main>
+      <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+        {children}
+      </main>
       {line && <div className="border-t border-line px-4 py-1 desk:hidden">{line}</div>}
       <Foot onSearch={() => setPalette(true)} />
       <Palette open={palette} onClose={() => setPalette(false)} />
@@ -83,15 +169,31 @@ function Foot({ onSearch }: { onSearch(): void }) {
   const link = (to: string) => {
     const p = places.find((x) => x.path === to)!;
     return (
-      <Link href={p.path} aria-current={isAt(path, p.path) ? "page" : undefined} className={cx(tab, isAt(path, p.path) ? "text-run" : "text-soft")}>
+      <Link
+        href={p.path}
+        aria-current={isAt(path, p.path) ? "page" : undefined}
+        className={cx(tab, isAt(path, p.path) ? "text-run" : "text-soft")}
+      >
         <p.icon size={20} aria-hidden />
         {p.name}
-        {to === "/inbox" && counts.total > 0 && <span className="absolute top-1 left-1/2 ml-2"><Badge tone="ask" label={t.openQuestions(counts.total)}>{counts.total}</Badge></span>}
+        {to === "/inbox" && counts.total > 0 && (
+          <span className="absolute top-1 left-1/2 ml-2">
+            <Badge tone="ask" label={t.openQuestions(counts.total)}>
+              {counts.total}
+            </Badge>
+          </span>
+        )}
       </Link>
     );
   };
   return (
-    <nav aria-label={t.navigation} className={cx("shrink-0 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] desk:hidden", path.startsWith("/s/") ? "hidden" : "flex")}>
+    <nav
+      aria-label={t.navigation}
+      className={cx(
+        "shrink-0 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] desk:hidden",
+        path.startsWith("/s/") ? "hidden" : "flex",
+      )}
+    >
       {link("/")}
       {link("/inbox")}
       <button type="button" onClick={onSearch} className={cx(tab, "text-soft")}>
@@ -99,7 +201,14 @@ function Foot({ onSearch }: { onSearch(): void }) {
         {t.search}
       </button>
       {link("/history")}
-      <PersonMenu trigger={<button type="button" className={cx(tab, isAt(path, "/settings") ? "text-run" : "text-soft")}><User size={20} aria-hidden />{t.you}</button>} />
+      <PersonMenu
+        trigger={
+          <button type="button" className={cx(tab, isAt(path, "/settings") ? "text-run" : "text-soft")}>
+            <User size={20} aria-hidden />
+            {t.you}
+          </button>
+        }
+      />
     </nav>
   );
 }

@@ -6,7 +6,17 @@ import { Logo } from "./Logo";
 import { appWords } from "./words";
 
 /** The way in. `link`: a link was followed that was used already, or is too old. */
-export function SignIn({ problem, wrong, link, ended }: { problem?: string; wrong?: boolean; link?: boolean; ended?: boolean }) {
+export function SignIn({
+  problem,
+  wrong,
+  link,
+  ended,
+}: {
+  problem?: string;
+  wrong?: boolean;
+  link?: boolean;
+  ended?: boolean;
+}) {
   const t = useWords(appWords);
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
@@ -23,7 +33,9 @@ export function SignIn({ problem, wrong, link, ended }: { problem?: string; wron
       {link && (
         <div role="alert" className="flex gap-2 rounded border border-ask/50 bg-ask-wash px-3 py-2">
           <Mark tone="ask" className="mt-1" />
-          <p><span className="font-medium">{t.badLink}</span> {t.badLinkHelp}</p>
+          <p>
+            <span className="font-medium">{t.badLink}</span> {t.badLinkHelp}
+          </p>
         </div>
       )}
       <p className="text-soft">{t.signInHelp}</p>
@@ -39,12 +51,33 @@ export function SignIn({ problem, wrong, link, ended }: { problem?: string; wron
           void signIn({ token: token.trim() }).finally(() => setBusy(false));
         }}
       >
-        <Field label={t.token} hint={t.tokenHint} error={problem && !link ? <><Mark tone="fail" className="mr-1 inline" />{wrong ? t.wrongToken : problem}</> : undefined}>
+        <Field
+          label={t.token}
+          hint={t.tokenHint}
+          error={
+            problem && !link ? (
+              <>
+                <Mark tone="fail" className="mr-1 inline" />
+                {wrong ? t.wrongToken : problem}
+              </>
+            ) : undefined
+          }
+        >
           {(props) => (
-            <TextInput {...props} type="password" autoComplete="off" spellCheck={false} required value={token} onChange={(e) => setToken(e.target.value)} />
+            <TextInput
+              {...props}
+              type="password"
+              autoComplete="off"
+              spellCheck={false}
+              required
+              value={token}
+              onChange={(e) => setToken(e.target.value)}
+            />
           )}
         </Field>
-        <Button look="main" type="submit" busy={busy}>{t.signInButton}</Button>
+        <Button look="main" type="submit" busy={busy}>
+          {t.signInButton}
+        </Button>
       </form>
     </main>
   );

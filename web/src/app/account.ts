@@ -12,7 +12,13 @@ type Me = Awaited<ReturnType<typeof client.rest.me>>;
 export type Account =
   | { state: "asking" }
   | { state: "in"; me: Me }
-  | { state: "out"; problem?: string; /** What was given is not known to the server. */ wrong?: boolean; /** Somebody was signed in until now. */ ended?: boolean; /** The problem is of a link, and not of what was typed. */ link?: boolean }
+  | {
+      state: "out";
+      problem?: string;
+      /** What was given is not known to the server. */ wrong?: boolean;
+      /** Somebody was signed in until now. */ ended?: boolean;
+      /** The problem is of a link, and not of what was typed. */ link?: boolean;
+    }
   | { state: "away" };
 
 export const useAccount = create<{ account: Account }>(() => ({ account: { state: "asking" } }));
@@ -59,7 +65,11 @@ export async function signIn(credentials: { ticket: string } | { token: string }
     // one of somebody else is said so.
     const now = await look();
     if (now.state === "in" && e instanceof ClewError && e.code === "FORBIDDEN") notifyError(e);
-    set(now.state === "out" ? { state: "out", problem: (e as Error).message, wrong: used(e), link: "ticket" in credentials && used(e) } : now);
+    set(
+      now.state === "out"
+        ? { state: "out", problem: (e as Error).message, wrong: used(e), link: "ticket" in credentials && used(e) }
+        : now,
+    );
   }
 }
 

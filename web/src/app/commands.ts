@@ -73,7 +73,8 @@ function spelled(e: KeyboardEvent): string {
 function writing(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
-  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button", "range", "submit"].includes(target.type);
+  if (target instanceof HTMLInputElement)
+    return !["checkbox", "radio", "button", "range", "submit"].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
@@ -83,7 +84,8 @@ export function listenToKeys(): () => void {
     if (e.isComposing || e.keyCode === 229 || e.defaultPrevented) return;
     const keys = spelled(e);
     const plain = !keys.includes("Mod") && !keys.includes("Alt") && e.key.length === 1;
-    if (plain && (!usePrefs.getState().letterKeys || writing(e.target) || document.querySelector("dialog[open]"))) return;
+    if (plain && (!usePrefs.getState().letterKeys || writing(e.target) || document.querySelector("dialog[open]")))
+      return;
     for (const c of useRegistry.getState().commands.values()) {
       if (c.keys !== keys && c.otherKeys !== keys) continue;
       e.preventDefault();

@@ -61,9 +61,21 @@ export function useQuestionBell(): void {
       const text = t.newQuestion(item.title || item.session_id);
       const here = path.startsWith(`/s/${item.session_id}`) || path === "/inbox" || path === "/";
       announce(text);
-      if (!here) notify({ tone: "ask", text, action: { label: t.nextQuestion, run: () => navigate(`/s/${item.session_id}?question=${item.question.request_id}`) } });
+      if (!here)
+        notify({
+          tone: "ask",
+          text,
+          action: {
+            label: t.nextQuestion,
+            run: () => navigate(`/s/${item.session_id}?question=${item.question.request_id}`),
+          },
+        });
       if (mayNotify()) {
-        void notifyOutside(text, item.question.request_id, `/s/${item.session_id}?question=${item.question.request_id}`).catch(() => {});
+        void notifyOutside(
+          text,
+          item.question.request_id,
+          `/s/${item.session_id}?question=${item.question.request_id}`,
+        ).catch(() => {});
       }
     }
   }, [items, synced, path, t, navigate]);

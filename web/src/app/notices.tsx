@@ -28,7 +28,9 @@ let last = 0;
 /** Shows a notice for a while. Errors stay until they are put away. */
 export function notify(n: Omit<Notice, "id">): void {
   const id = ++last;
-  useNotices.setState((s) => ({ list: [...s.list.filter((o) => o.about === undefined || o.about !== n.about).slice(-3), { ...n, id }] }));
+  useNotices.setState((s) => ({
+    list: [...s.list.filter((o) => o.about === undefined || o.about !== n.about).slice(-3), { ...n, id }],
+  }));
 }
 
 /** An error that nobody else shows: what happened and, if known, what to do. */
@@ -49,9 +51,13 @@ export function Notices() {
   const { list, spoken } = useNotices();
   return (
     <>
-      <div role="status" aria-live="polite" className="sr-only" data-spoken>{spoken}</div>
+      <div role="status" aria-live="polite" className="sr-only" data-spoken>
+        {spoken}
+      </div>
       <div className="pointer-events-none fixed inset-x-0 top-[calc(6rem+env(safe-area-inset-top))] z-40 flex flex-col items-center gap-2 px-3 md:right-4 md:left-auto md:items-end lg:inset-x-0 lg:top-1.5 lg:items-center">
-        {list.map((n) => <NoticeLine key={n.id} notice={n} />)}
+        {list.map((n) => (
+          <NoticeLine key={n.id} notice={n} />
+        ))}
       </div>
     </>
   );
@@ -65,11 +71,21 @@ function NoticeLine({ notice }: { notice: Notice }) {
     return () => clearTimeout(timer);
   }, [notice]);
   return (
-    <div role={notice.tone === "fail" ? "alert" : "status"} className="pointer-events-auto flex max-w-md items-center gap-2.5 rounded border border-line bg-sheet py-1 pr-1 pl-3 shadow-window">
+    <div
+      role={notice.tone === "fail" ? "alert" : "status"}
+      className="pointer-events-auto flex max-w-md items-center gap-2.5 rounded border border-line bg-sheet py-1 pr-1 pl-3 shadow-window"
+    >
       <Mark tone={notice.tone} />
       <span className="min-w-0 flex-1 py-1">{notice.text}</span>
       {notice.action && (
-        <Button look="quiet" className="text-run" onClick={() => { notice.action!.run(); close(notice.id); }}>
+        <Button
+          look="quiet"
+          className="text-run"
+          onClick={() => {
+            notice.action!.run();
+            close(notice.id);
+          }}
+        >
           {notice.action.label}
         </Button>
       )}

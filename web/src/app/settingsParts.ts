@@ -10,5 +10,8 @@ const forAdmins = ["models", "tools", "people", "storage", "secrets", "all"] as 
 export function useSettingsParts(): { path: string; name: string }[] {
   const t = useWords(appWords).settingsParts;
   const admin = useMe()?.role === "admin";
-  return useMemo(() => [...forAll, ...(admin ? forAdmins : [])].map((id) => ({ path: `/settings/${id}`, name: t[id] })), [t, admin]);
+  return useMemo(
+    () => [...forAll, ...(admin ? forAdmins : [])].map((id) => ({ path: `/settings/${id}`, name: t[id] })),
+    [t, admin],
+  );
 }

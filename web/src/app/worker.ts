@@ -22,19 +22,22 @@ const lookEveryMs = 30 * 60_000;
 export function startServiceWorker(): void {
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
   navigator.serviceWorker.addEventListener("message", (e: MessageEvent<Told>) => heard(e.data));
-  void navigator.serviceWorker.register(ownScript("/sw.js")).then((registration) => {
-    // A page may be open for weeks: look for a new build now and then.
-    let looked = Date.now();
-    const look = () => {
-      if (document.hidden || Date.now() - looked < lookEveryMs) return;
-      looked = Date.now();
-      void registration.update().catch(() => {});
-    };
-    setInterval(look, lookEveryMs);
-    document.addEventListener("visibilitychange", look);
-    noteLanguage();
-    usePrefs.subscribe((now, before) => now.language !== before.language && noteLanguage());
-  }, () => {}); // without one the page works all the same
+  void navigator.serviceWorker.register(ownScript("/sw.js")).then(
+    (registration) => {
+      // A page may be open for weeks: look for a new build now and then.
+      let looked = Date.now();
+      const look = () => {
+        if (document.hidden || Date.now() - looked < lookEveryMs) return;
+        looked = Date.now();
+        void registration.update().catch(() => {});
+      };
+      setInterval(look, lookEveryMs);
+      document.addEventListener("visibilitychange", look);
+      noteLanguage();
+      usePrefs.subscribe((now, before) => now.language !== before.language && noteLanguage());
+    },
+    () => {},
+  ); // without one the page works all the same
   const renew = () => {
     const { account } = useAccount.getState();
     if (account.state === "in") renewPush(account.me.key_id);
@@ -62,7 +65,10 @@ function heard(told: Told): void {
 
 /** Notifications come when no page is open, and then speak the language chosen here. */
 function noteLanguage(): void {
-  void caches.open("clew.prefs").then((c) => c.put("/language", new Response(usePrefs.getState().language))).catch(() => {});
+  void caches
+    .open("clew.prefs")
+    .then((c) => c.put("/language", new Response(usePrefs.getState().language)))
+    .catch(() => {});
 }
 
 /** What a notification carries along. */
@@ -76,14 +82,21 @@ export interface Noted {
 
 /** Whether this person wants notifications of the page and does not look at it. */
 export function mayNotify(): boolean {
-  return document.hidden && usePrefs.getState().notify && "Notification" in window && Notification.permission === "granted";
+  return (
+    document.hidden && usePrefs.getState().notify && "Notification" in window && Notification.permission === "granted"
+  );
 }
 
 /** Shows a notification of the page. With push on, the service worker does it for what the server pushes. */
 export async function notifyOutside(title: string, tag: string, url: string, pushed = true): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration("/");
   if (!registration || (pushed && (await registration.pushManager?.getSubscription()))) return;
-  await registration.showNotification(title, { tag, data: { url, at: Date.now(), settled: false } satisfies Noted, icon: "/icon-192.png", badge: "/badge-96.png" });
+  await registration.showNotification(title, {
+    tag,
+    data: { url, at: Date.now(), settled: false } satisfies Noted,
+    icon: "/icon-192.png",
+    badge: "/badge-96.png",
+  });
 }
 
 /** A push may be faster than the feed: what was shown just now may be news to the page. */

@@ -4,5 +4,17 @@ import { ansiPieces } from "./ansi";
 /** A program's output with its colours, as text. */
 export const AnsiText = memo(function AnsiText({ text }: { text: string }) {
   const pieces = useMemo(() => ansiPieces(text), [text]);
-  return <>{pieces.map((p, i) => (p.look ? <span key={i} className={p.look}>{p.text}</span> : p.text))}</>;
+  return (
+    <>
+      {pieces.map((p, i) =>
+        p.look ? (
+          <span key={i} className={p.look}>
+            {p.text}
+          </span>
+        ) : (
+          p.text
+        ),
+      )}
+    </>
+  );
 });

@@ -14,15 +14,34 @@ function Drawn({ source, label, why, children }: { source: string; label: string
   return (
     <figure className="group/drawn my-2 rounded border border-line bg-sheet" data-drawn={drawn} aria-label={label}>
       <div className="flex items-start">
-        <div tabIndex={0} role="group" aria-label={drawn ? label : `${label}, ${t.code}`} className="max-h-[70dvh] min-w-0 flex-1 overflow-auto px-3 py-2.5 -outline-offset-2">
-          {drawn ? children : <pre className="font-mono text-sm break-normal whitespace-pre"><code>{source}</code></pre>}
+        <div
+          tabIndex={0}
+          role="group"
+          aria-label={drawn ? label : `${label}, ${t.code}`}
+          className="max-h-[70dvh] min-w-0 flex-1 overflow-auto px-3 py-2.5 -outline-offset-2"
+        >
+          {drawn ? (
+            children
+          ) : (
+            <pre className="font-mono text-sm break-normal whitespace-pre">
+              <code>{source}</code>
+            </pre>
+          )}
         </div>
         <span className="flex shrink-0 opacity-60 transition-opacity duration-(--motion) group-hover/drawn:opacity-100 focus-within:opacity-100">
-          {children !== null && <IconButton label={asked ? t.showDrawing : t.showSource} icon={asked ? <Shapes size={14} /> : <Code size={14} />} onClick={() => setAsked(!asked)} />}
+          {children !== null && (
+            <IconButton
+              label={asked ? t.showDrawing : t.showSource}
+              icon={asked ? <Shapes size={14} /> : <Code size={14} />}
+              onClick={() => setAsked(!asked)}
+            />
+          )}
           <CopyButton text={source} label={t.copySource} />
         </span>
       </div>
-      {why !== undefined && <figcaption className="border-t border-line px-3 py-1 text-sm text-soft">{t.notDrawn(why)}</figcaption>}
+      {why !== undefined && (
+        <figcaption className="border-t border-line px-3 py-1 text-sm text-soft">{t.notDrawn(why)}</figcaption>
+      )}
     </figure>
   );
 }
@@ -34,7 +53,11 @@ export function FormulaBlock({ source }: { source: string }) {
   const host = useRef<HTMLDivElement>(null);
   const [why, setWhy] = useState<string>();
   useEffect(() => {
-    if (!part) void loadFormulas().then((m) => setPart(() => m), () => setFailed(true));
+    if (!part)
+      void loadFormulas().then(
+        (m) => setPart(() => m),
+        () => setFailed(true),
+      );
   }, [part]);
   const [math, setMath] = useState<Element | null>(null);
   useLayoutEffect(() => {
@@ -69,18 +92,21 @@ export function DiagramBlock({ source }: { source: string }) {
   useEffect(() => {
     let over = false;
     const timer = setTimeout(() => {
-      import("./diagram").then(async ({ drawDiagram, DiagramProblem }) => {
-        try {
-          const drawn = await drawDiagram(source);
-          if (over) return;
-          setPicture(drawn);
-          setWhy(undefined);
-        } catch (e) {
-          if (over) return;
-          setPicture(null);
-          setWhy(t.problem[e instanceof DiagramProblem ? e.kind : "load"]);
-        }
-      }, () => !over && setWhy(t.problem.load));
+      import("./diagram").then(
+        async ({ drawDiagram, DiagramProblem }) => {
+          try {
+            const drawn = await drawDiagram(source);
+            if (over) return;
+            setPicture(drawn);
+            setWhy(undefined);
+          } catch (e) {
+            if (over) return;
+            setPicture(null);
+            setWhy(t.problem[e instanceof DiagramProblem ? e.kind : "load"]);
+          }
+        },
+        () => !over && setWhy(t.problem.load),
+      );
     }, calmMs);
     return () => {
       over = true;
@@ -89,7 +115,15 @@ export function DiagramBlock({ source }: { source: string }) {
   }, [source, look, t]);
   return (
     <Drawn source={source} label={t.diagram} why={why}>
-      {picture && <img src={picture.url} width={Math.ceil(picture.width)} height={Math.ceil(picture.height)} alt={t.diagram} className="mx-auto h-auto max-w-full" />}
+      {picture && (
+        <img
+          src={picture.url}
+          width={Math.ceil(picture.width)}
+          height={Math.ceil(picture.height)}
+          alt={t.diagram}
+          className="mx-auto h-auto max-w-full"
+        />
+      )}
     </Drawn>
   );
 }

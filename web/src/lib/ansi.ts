@@ -58,7 +58,9 @@ export function ansiPieces(given: string): AnsiPiece[] {
 
 /** The text alone. */
 export function withoutAnsi(text: string): string {
-  return ansiPieces(text).map((p) => p.text).join("");
+  return ansiPieces(text)
+    .map((p) => p.text)
+    .join("");
 }
 
 function turned(pen: Pen, codes: string): Pen {
@@ -77,7 +79,9 @@ function turned(pen: Pen, codes: string): Pen {
     else if (c === 39) next.colour = "";
     else if (c === 38 || c === 48) {
       const kind = list[i + 1];
-      if (c === 38) next.colour = kind === 5 ? ofTable(list[i + 2] ?? 7) : ofRgb(list[i + 2] ?? 0, list[i + 3] ?? 0, list[i + 4] ?? 0);
+      if (c === 38)
+        next.colour =
+          kind === 5 ? ofTable(list[i + 2] ?? 7) : ofRgb(list[i + 2] ?? 0, list[i + 3] ?? 0, list[i + 4] ?? 0);
       i += kind === 5 ? 2 : 4;
     }
   }
@@ -99,5 +103,7 @@ function ofRgb(r: number, g: number, b: number): string {
 }
 
 function lookOf(pen: Pen): string {
-  return [pen.colour || (pen.dim ? "text-soft" : ""), pen.bold && "font-semibold", pen.under && "underline"].filter(Boolean).join(" ");
+  return [pen.colour || (pen.dim ? "text-soft" : ""), pen.bold && "font-semibold", pen.under && "underline"]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -26,7 +26,10 @@ const patienceMs = 5_000; // there are texts that a grammar does not get done wi
 
 let worker: Worker | null = null;
 let count = 0;
-const waiting = new Map<number, { asked: Asked; done(colours: Colours): void; timer?: ReturnType<typeof setTimeout> }>();
+const waiting = new Map<
+  number,
+  { asked: Asked; done(colours: Colours): void; timer?: ReturnType<typeof setTimeout> }
+>();
 const known = new Map<string, Colours>(); // so that scrolling back costs nothing
 
 /** The colours of code; none where its language is not known. It never fails. */
@@ -35,7 +38,8 @@ export function coloursFor(code: string, lang: string): Promise<Colours> {
   const key = `${name} ${code}`;
   const found = known.get(key);
   if (found) return Promise.resolve(found);
-  if (name === "" || code === "" || code.length > longest || typeof Worker === "undefined") return Promise.resolve(none);
+  if (name === "" || code === "" || code.length > longest || typeof Worker === "undefined")
+    return Promise.resolve(none);
   return new Promise((done) => {
     const asked: Asked = { id: ++count, code, lang: name };
     waiting.set(asked.id, {
@@ -116,7 +120,27 @@ export function useColours(code: string, lang: string): Colours | null {
 }
 
 // What people and files call languages, where highlight.js has another name.
-const names: Record<string, string> = { "": "", txt: "", text: "", console: "shell", zsh: "bash", fish: "bash", dockerfile: "bash", env: "ini", conf: "ini", tf: "ini", jsonc: "json", mod: "go", sum: "", vue: "xml", svelte: "xml", zig: "rust", scala: "kotlin", dart: "java", proto: "c" };
+const names: Record<string, string> = {
+  "": "",
+  txt: "",
+  text: "",
+  console: "shell",
+  zsh: "bash",
+  fish: "bash",
+  dockerfile: "bash",
+  env: "ini",
+  conf: "ini",
+  tf: "ini",
+  jsonc: "json",
+  mod: "go",
+  sum: "",
+  vue: "xml",
+  svelte: "xml",
+  zig: "rust",
+  scala: "kotlin",
+  dart: "java",
+  proto: "c",
+};
 
 function languageOf(lang: string): string {
   return names[lang] ?? lang;
@@ -125,6 +149,7 @@ function languageOf(lang: string): string {
 /** The language of a file, by its name. */
 export function languageOfPath(path: string): string {
   const name = path.split("/").at(-1)!.toLowerCase();
-  if (/^(makefile|dockerfile|gemfile|rakefile)$/.test(name)) return name === "makefile" ? "makefile" : name === "dockerfile" ? "bash" : "ruby";
+  if (/^(makefile|dockerfile|gemfile|rakefile)$/.test(name))
+    return name === "makefile" ? "makefile" : name === "dockerfile" ? "bash" : "ruby";
   return name.includes(".") ? languageOf(name.split(".").at(-1)!) : "";
 }

@@ -8,12 +8,34 @@ export type CodeKind = (typeof kinds)[number];
 export type Colours = Uint32Array;
 
 const kindOf: Record<string, CodeKind> = {
-  keyword: "key", literal: "key", name: "key", "selector-tag": "key", "variable.language": "key", tag: "com",
-  string: "str", regexp: "str", char: "str", link: "str", code: "str",
-  number: "num", symbol: "num", bullet: "num",
-  comment: "com", quote: "com", meta: "com", doctag: "com",
-  title: "fn", built_in: "fn", attr: "fn", attribute: "fn", section: "fn", "selector-class": "fn", "selector-id": "fn", property: "fn",
-  addition: "add", deletion: "del",
+  keyword: "key",
+  literal: "key",
+  name: "key",
+  "selector-tag": "key",
+  "variable.language": "key",
+  tag: "com",
+  string: "str",
+  regexp: "str",
+  char: "str",
+  link: "str",
+  code: "str",
+  number: "num",
+  symbol: "num",
+  bullet: "num",
+  comment: "com",
+  quote: "com",
+  meta: "com",
+  doctag: "com",
+  title: "fn",
+  built_in: "fn",
+  attr: "fn",
+  attribute: "fn",
+  section: "fn",
+  "selector-class": "fn",
+  "selector-id": "fn",
+  property: "fn",
+  addition: "add",
+  deletion: "del",
 };
 
 /** The tree that highlight.js makes. */
@@ -56,7 +78,12 @@ export interface CodePiece {
  * `text`, which stands at `start` in the coloured code, in pieces of one look
  * each; joined, they are the text. Marks are places in the text itself.
  */
-export function piecesOf(text: string, colours: Colours | null, start = 0, marks: readonly (readonly [number, number])[] = []): CodePiece[] {
+export function piecesOf(
+  text: string,
+  colours: Colours | null,
+  start = 0,
+  marks: readonly (readonly [number, number])[] = [],
+): CodePiece[] {
   const pieces: CodePiece[] = [];
   let mark = 0;
   const add = (from: number, to: number, kind?: CodeKind) => {

@@ -20,7 +20,10 @@ export interface Picture {
 
 /** The source is no diagram, of a kind that is not drawn here, or too much of one. */
 export class DiagramProblem extends Error {
-  constructor(readonly kind: "syntax" | "kind" | "time", message: string) {
+  constructor(
+    readonly kind: "syntax" | "kind" | "time",
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -48,8 +51,16 @@ export async function drawDiagram(source: string): Promise<Picture> {
   const turn = last.then(() => ask(source, look === "dark"));
   last = turn.catch(() => {});
   const drawing = await turn;
-  if ("problem" in drawing) throw new DiagramProblem(drawing.problem === "kind" || /No diagram type detected/.test(drawing.problem) ? "kind" : "syntax", drawing.problem);
-  const picture = { url: URL.createObjectURL(new Blob([drawing.svg], { type: "image/svg+xml" })), width: drawing.width, height: drawing.height };
+  if ("problem" in drawing)
+    throw new DiagramProblem(
+      drawing.problem === "kind" || /No diagram type detected/.test(drawing.problem) ? "kind" : "syntax",
+      drawing.problem,
+    );
+  const picture = {
+    url: URL.createObjectURL(new Blob([drawing.svg], { type: "image/svg+xml" })),
+    width: drawing.width,
+    height: drawing.height,
+  };
   pictures.set(key, picture);
   if (pictures.size > mostPictures) pictures.delete(pictures.keys().next().value!); // one in view keeps its address
   return picture;
@@ -63,7 +74,16 @@ async function ask(source: string, dark: boolean): Promise<Drawing> {
   const box = await frame;
   const id = ++count;
   const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--c-${name}`).trim();
-  const colours = { sheet: token("sheet"), well: token("well"), sunk: token("sunk"), ink: token("ink"), soft: token("soft"), edge: token("edge"), wash: token("run-wash"), ask: token("ask-wash") };
+  const colours = {
+    sheet: token("sheet"),
+    well: token("well"),
+    sunk: token("sunk"),
+    ink: token("ink"),
+    soft: token("soft"),
+    edge: token("edge"),
+    wash: token("run-wash"),
+    ask: token("ask-wash"),
+  };
   const heard = hear<Drawing>(box, (d) => (d as Drawing).id === id);
   box.contentWindow!.postMessage({ id, source, colours, dark, font } satisfies Order, "*"); // its origin has no name
   try {
@@ -92,7 +112,13 @@ async function started(): Promise<HTMLIFrameElement> {
   document.body.append(box);
   await loaded;
   const ready = hear<{ ready: true }>(box, (d) => (d as { ready?: boolean }).ready === true);
-  box.contentWindow!.postMessage({ html: `<!doctype html><meta charset="utf-8"><body><script>${code.replaceAll("</script", "<\\/script")}</script>`, run: true }, "*");
+  box.contentWindow!.postMessage(
+    {
+      html: `<!doctype html><meta charset="utf-8"><body><script>${code.replaceAll("</script", "<\\/script")}</script>`,
+      run: true,
+    },
+    "*",
+  );
   await ready;
   return box;
 }
@@ -101,7 +127,8 @@ function hear<T>(box: HTMLIFrameElement, isIt: (data: object) => boolean): Promi
   return new Promise((done, fail) => {
     const timer = setTimeout(() => end(() => fail(new DiagramProblem("time", "no answer"))), patienceMs);
     const listen = (e: MessageEvent<unknown>) => {
-      if (e.source === box.contentWindow && typeof e.data === "object" && e.data !== null && isIt(e.data)) end(() => done(e.data as T));
+      if (e.source === box.contentWindow && typeof e.data === "object" && e.data !== null && isIt(e.data))
+        end(() => done(e.data as T));
     };
     const end = (then: () => void) => {
       clearTimeout(timer);

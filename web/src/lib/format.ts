@@ -45,7 +45,11 @@ export function fullTime(ms: number): string {
 export function ago(ms: number, now: number): string {
   const s = Math.round((ms - now) / 1000);
   const f = new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: "short" });
-  const steps: [Intl.RelativeTimeFormatUnit, number][] = [["day", 86_400], ["hour", 3_600], ["minute", 60]];
+  const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+    ["day", 86_400],
+    ["hour", 3_600],
+    ["minute", 60],
+  ];
   for (const [unit, size] of steps) if (Math.abs(s) >= size) return f.format(Math.round(s / size), unit);
   return f.format(Math.min(0, s), "second");
 }
@@ -53,11 +57,15 @@ export function ago(ms: number, now: number): string {
 /** How old, in little room: "now", "5m", "2h", "Tue", "Nov 9". */
 export function age(ms: number, now: number): string {
   const min = Math.max(0, Math.round((now - ms) / 60_000));
-  const unit = (n: number, u: "minute" | "hour") => new Intl.NumberFormat(locale(), { style: "unit", unit: u, unitDisplay: "narrow" }).format(n);
+  const unit = (n: number, u: "minute" | "hour") =>
+    new Intl.NumberFormat(locale(), { style: "unit", unit: u, unitDisplay: "narrow" }).format(n);
   if (min === 0) return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(0, "second");
   if (min < 60) return unit(min, "minute");
   if (min < 24 * 60) return unit(Math.round(min / 60), "hour");
-  return new Intl.DateTimeFormat(locale(), min < 6 * 24 * 60 ? { weekday: "short" } : { month: "short", day: "numeric" }).format(ms);
+  return new Intl.DateTimeFormat(
+    locale(),
+    min < 6 * 24 * 60 ? { weekday: "short" } : { month: "short", day: "numeric" },
+  ).format(ms);
 }
 
 /** 0.4 s, 12 s, 3:05, 1:02:03. */
@@ -79,7 +87,10 @@ export function spent(ms: number): string {
   const s = Math.round(ms / 1000);
   const parts = [Math.floor(s / 3600), Math.floor((s % 3600) / 60), s % 60];
   const first = parts.findIndex((n) => n > 0);
-  return parts.slice(first, first + 2).flatMap((n, i) => (n > 0 ? [`${n}${unit[first + i]}`] : [])).join(" ");
+  return parts
+    .slice(first, first + 2)
+    .flatMap((n, i) => (n > 0 ? [`${n}${unit[first + i]}`] : []))
+    .join(" ");
 }
 
 /** A countdown: 4:31, 0:09, never below zero. */

@@ -27,7 +27,11 @@ export function withFormulas(host: HTMLElement): void {
   const found = host.querySelectorAll<HTMLElement>("code.math, code.math-block");
   if (found.length === 0) return;
   if (part) draw(part, found);
-  else void loadFormulas().then((m) => draw(m, found), () => {});
+  else
+    void loadFormulas().then(
+      (m) => draw(m, found),
+      () => {},
+    );
 }
 
 function draw({ drawFormula, problemOf }: Formula, found: Iterable<HTMLElement>): void {

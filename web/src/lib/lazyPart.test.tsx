@@ -14,7 +14,12 @@ test("a part that cannot be fetched tries again by itself, and the rest of the p
     if (++tries < 3) throw new TypeError("Failed to fetch");
     return ({ name }) => <p>Here is {name}</p>;
   });
-  render(<><p>The rest</p><Part name="it" /></>);
+  render(
+    <>
+      <p>The rest</p>
+      <Part name="it" />
+    </>,
+  );
   await act(() => vi.advanceTimersByTimeAsync(0));
   expect(screen.getByText(/Failed to fetch/)).toBeTruthy();
   await act(() => vi.advanceTimersByTimeAsync(3_000));

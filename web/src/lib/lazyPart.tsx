@@ -36,6 +36,10 @@ export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>
     }, [round]);
     if (Shown) return <Shown {...props} />;
     if (error === undefined) return quiet ? null : <Loading />;
-    return <div className="p-3"><ErrorNote error={error} retry={() => setRound((r) => r + 1)} /></div>;
+    return (
+      <div className="p-3">
+        <ErrorNote error={error} retry={() => setRound((r) => r + 1)} />
+      </div>
+    );
   };
 }

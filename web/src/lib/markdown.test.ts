@@ -15,7 +15,8 @@ function shown(text: string): HTMLElement {
 
 // This is about the first wall: raw HTML is text, and links and images go by a
 // list. The sanitiser behind it needs a real browser: e2e/security/sanitiser.spec.ts.
-const elementsThatMayNot = "script, style, svg, math, iframe, object, embed, form, input, button, link, meta, base, video, audio, template, [id], [name], [style], [srcset], [onerror], [onload], [onclick], [class]";
+const elementsThatMayNot =
+  "script, style, svg, math, iframe, object, embed, form, input, button, link, meta, base, video, audio, template, [id], [name], [style], [srcset], [onerror], [onload], [onclick], [class]";
 
 describe("hostile text", () => {
   const hostile: Record<string, string> = {
@@ -28,7 +29,7 @@ describe("hostile text", () => {
     "javascript link, in capitals": "[click](JaVaScRiPt:alert(1))",
     vbscript: "[x](vbscript:msgbox(1))",
     svg: '<svg onload="alert(1)"><script>alert(1)</script></svg>',
-    mathml: '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>',
+    mathml: "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
     style: "<style>body{display:none}</style>",
     form: '<form action="https://evil.example"><input name="q"><button>Go</button></form>',
     iframe: '<iframe src="https://evil.example" srcdoc="<script>alert(1)</script>"></iframe>',
@@ -41,8 +42,8 @@ describe("hostile text", () => {
     "image alt that breaks out": '![" onerror="alert(1)](/api/v1/sessions/s/blobs/b)',
     "code info that breaks out": '```"><img src=x onerror=alert(1)>\ncode\n```',
     "table cell": "| a |\n|---|\n| <img src=x onerror=alert(1)> |",
-    "autolink": "<javascript:alert(1)>",
-    "reference": "[x][y]\n\n[y]: javascript:alert(1)",
+    autolink: "<javascript:alert(1)>",
+    reference: "[x][y]\n\n[y]: javascript:alert(1)",
     base: '<base href="https://evil.example/">',
     "meta refresh": '<meta http-equiv="refresh" content="0;url=https://evil.example">',
     comment: "<!--><img src=x onerror=alert(1)>-->",
@@ -56,8 +57,10 @@ describe("hostile text", () => {
         expect(a.getAttribute("href") ?? "").toMatch(/^(https?:|mailto:|\/s\/|\/reports\/)/);
         expect(a.getAttribute("rel")).toBe("noopener noreferrer");
       }
-      for (const i of host.querySelectorAll("img")) expect(i.getAttribute("src")).toMatch(/^(\/api\/v1\/sessions\/|data:image\/(png|jpeg|gif|webp|avif);)/);
-      for (const e of host.querySelectorAll("*")) for (const a of e.attributes) expect(a.name.startsWith("on")).toBe(false);
+      for (const i of host.querySelectorAll("img"))
+        expect(i.getAttribute("src")).toMatch(/^(\/api\/v1\/sessions\/|data:image\/(png|jpeg|gif|webp|avif);)/);
+      for (const e of host.querySelectorAll("*"))
+        for (const a of e.attributes) expect(a.name.startsWith("on")).toBe(false);
     });
   }
 
@@ -69,7 +72,9 @@ describe("hostile text", () => {
   });
 
   test("own blobs and images in the text are shown", () => {
-    expect(shown("![plot](/api/v1/sessions/demo/blobs/sha256-abc)").querySelector("img")?.getAttribute("alt")).toBe("plot");
+    expect(shown("![plot](/api/v1/sessions/demo/blobs/sha256-abc)").querySelector("img")?.getAttribute("alt")).toBe(
+      "plot",
+    );
     expect(shown("![dot](data:image/png;base64,iVBORw0KGgo=)").querySelector("img")).not.toBeNull();
   });
 
@@ -88,11 +93,13 @@ describe("hostile text", () => {
     "a megabyte of brackets": "[".repeat(1 << 20),
     "quotes in quotes": ">".repeat(50_000) + " a",
     "quotes in quotes with spaces": "> ".repeat(5_000) + "a",
-    "lists in lists": Array.from({ length: 2_000 }, (_, i) => " ".repeat(2 * i) + "- a").join("\n").slice(0, 250_000),
-    "stars": "*a ".repeat(60_000),
+    "lists in lists": Array.from({ length: 2_000 }, (_, i) => " ".repeat(2 * i) + "- a")
+      .join("\n")
+      .slice(0, 250_000),
+    stars: "*a ".repeat(60_000),
     "under and stars": "_*".repeat(30_000),
-    "backticks": "`a".repeat(9_000),
-    "links": "[a](".repeat(4_900),
+    backticks: "`a".repeat(9_000),
+    links: "[a](".repeat(4_900),
     "backticks over many lines": "`a\n".repeat(20_000),
   };
   for (const [name, text] of Object.entries(heavy)) {
@@ -105,14 +112,18 @@ describe("hostile text", () => {
 describe("what Markdown is for", () => {
   test("emphasis before a Korean particle", () => {
     expect(shown("**세션(session)**을 연다").querySelector("strong")?.textContent).toBe("세션(session)");
-    expect(shown("그는 **\"세션\"**이라고 했다").querySelector("strong")?.textContent).toBe('"세션"');
+    expect(shown('그는 **"세션"**이라고 했다').querySelector("strong")?.textContent).toBe('"세션"');
     expect(shown("*값(value)*은 둘").querySelector("em")?.textContent).toBe("값(value)");
     expect(shown("plain **bold** word").querySelector("strong")?.textContent).toBe("bold");
     expect(shown("2**(n)**3").querySelector("strong")).toBeNull();
   });
 
   test("code, tables, lists and tasks", () => {
-    expect(blocksOfText("```go\nfunc main() {}\n```")[0]).toMatchObject({ kind: "code", lang: "go", text: "func main() {}" });
+    expect(blocksOfText("```go\nfunc main() {}\n```")[0]).toMatchObject({
+      kind: "code",
+      lang: "go",
+      text: "func main() {}",
+    });
     expect(shown("| a | b |\n|---|--:|\n| 1 | 2 |").querySelectorAll("td").length).toBe(2);
     expect(shown("- [x] done\n- [ ] open").textContent).toMatch(/☑ done\s*☐ open/);
   });
@@ -123,7 +134,8 @@ describe("what Markdown is for", () => {
 });
 
 describe("growing text", () => {
-  const text = "# Head\r\n\r\nFirst **part**.\r\n\r\n- one\r\n- two\r\n\r\n```go\r\nx := 1\r\n```\r\n\r\nSecond part with `code`.\r\n\r\n> said\r\n\r\nThe end.";
+  const text =
+    "# Head\r\n\r\nFirst **part**.\r\n\r\n- one\r\n- two\r\n\r\n```go\r\nx := 1\r\n```\r\n\r\nSecond part with `code`.\r\n\r\n> said\r\n\r\nThe end.";
 
   test("blocks that are settled stay the same objects", () => {
     const stream = new MarkdownText();

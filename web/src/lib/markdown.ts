@@ -33,7 +33,9 @@ function blockOf(token: Token): Block {
   if (token.type === "code") {
     const lang = language(token.lang ?? "");
     const drawn = lang === "mermaid" ? "diagram" : lang === "math" ? "math" : null;
-    return drawn ? { kind: drawn, raw: token.raw, text: token.text } : { kind: "code", raw: token.raw, lang, text: token.text };
+    return drawn
+      ? { kind: drawn, raw: token.raw, text: token.text }
+      : { kind: "code", raw: token.raw, lang, text: token.text };
   }
   if (token.type === "blockMath") return { kind: "math", raw: token.raw, text: String(token.text) };
   try {
@@ -84,7 +86,9 @@ export class MarkdownText {
     const tail = text.slice(this.#settledLength);
     const mended = growing ? mend(tail) : tail;
     const tokens = looked?.text === mended ? looked.tokens : lex(mended);
-    const open = tokens ? blocksOf(tokens, this.#blocks.slice(this.#settled.length)) : [{ kind: "plain" as const, raw: tail }];
+    const open = tokens
+      ? blocksOf(tokens, this.#blocks.slice(this.#settled.length))
+      : [{ kind: "plain" as const, raw: tail }];
     return (this.#blocks = [...this.#settled, ...open]);
   }
 

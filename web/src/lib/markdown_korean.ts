@@ -8,7 +8,10 @@ import type { TokenizerAndRendererExtension, Tokens } from "marked";
  */
 const cjk = "\\p{Script=Hangul}\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
 const closes = new RegExp(`^(\\*{1,2})(?![\\s*])((?:[^*\\\\\\n]|\\\\.)*[\\p{P}\\p{S}])\\1(?=[${cjk}])`, "u");
-const opens = new RegExp(`^(\\*\\*)(?=[\\p{P}\\p{S}])(?!\\*)((?:[^*\\\\\\n]|\\\\.)*[${cjk}](?:[^*\\\\\\n]|\\\\.)*)\\1`, "u");
+const opens = new RegExp(
+  `^(\\*\\*)(?=[\\p{P}\\p{S}])(?!\\*)((?:[^*\\\\\\n]|\\\\.)*[${cjk}](?:[^*\\\\\\n]|\\\\.)*)\\1`,
+  "u",
+);
 
 export const emphasisMend: TokenizerAndRendererExtension = {
   name: "emphasisMend",

@@ -8,7 +8,8 @@ import { escapeHtml } from "./markdown_escape";
  */
 const block = /^ {0,3}(?:\$\$(?!\$)([\s\S]{1,5000}?)\$\$|\\\[([\s\S]{1,5000}?)\\\])[ \t]*(?:\n+|$)/;
 const display = /^(?:\$\$(?!\$)([^\n]{1,2000}?)\$\$|\\\[([^\n]{1,2000}?)\\\])/;
-const inline = /^(?:\$(?![\s$\d]*[\s,.)]|[\s$])((?:\\.|[^$\\\n`]){1,1000}?)(?<![\s\\])\$(?![\p{L}\p{N}$])|\\\(([^\n]{1,2000}?)\\\))/u;
+const inline =
+  /^(?:\$(?![\s$\d]*[\s,.)]|[\s$])((?:\\.|[^$\\\n`]){1,1000}?)(?<![\s\\])\$(?![\p{L}\p{N}$])|\\\(([^\n]{1,2000}?)\\\))/u;
 
 export const blockMath: TokenizerAndRendererExtension = {
   name: "blockMath",
@@ -38,5 +39,6 @@ export const inlineMath: TokenizerAndRendererExtension = {
     const text = (m?.[1] ?? m?.[2])?.trim();
     return text ? { type: "inlineMath", raw: m![0], text, display: !!shown } : undefined;
   },
-  renderer: (token) => `<code class="${token.display ? "math-block" : "math"}">${escapeHtml(String(token.text))}</code>`,
+  renderer: (token) =>
+    `<code class="${token.display ? "math-block" : "math"}">${escapeHtml(String(token.text))}</code>`,
 };

@@ -15,7 +15,8 @@ export type CleanHtml = TrustedHTML | string;
  */
 const pageLink = /^(?:https?:\/\/|mailto:)/i;
 const ownLink = /^\/(?:reports|s)\/[\w./~%-]*(?:[?#][\w=&%.-]*)?$/;
-const ownImage = /^(?:\/api\/v1\/sessions\/[\w-]+\/blobs\/[\w.-]+|data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z0-9+/=]+)$/i;
+const ownImage =
+  /^(?:\/api\/v1\/sessions\/[\w-]+\/blobs\/[\w.-]+|data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z0-9+/=]+)$/i;
 
 const renderer: RendererObject = {
   html: ({ text }: Tokens.HTML | Tokens.Tag) => (/^<br\s*\/?>$/i.test(text.trim()) ? "<br>" : escapeHtml(text)),
@@ -47,12 +48,39 @@ const renderer: RendererObject = {
   },
 };
 
-export const marked = new Marked({ gfm: true, breaks: false, renderer, extensions: [emphasisMend, blockMath, inlineMath] });
+export const marked = new Marked({
+  gfm: true,
+  breaks: false,
+  renderer,
+  extensions: [emphasisMend, blockMath, inlineMath],
+});
 
 const allowed = {
   ALLOWED_TAGS: [
-    "p", "br", "hr", "h4", "h5", "h6", "strong", "em", "del", "code", "pre", "blockquote",
-    "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "img", "div",
+    "p",
+    "br",
+    "hr",
+    "h4",
+    "h5",
+    "h6",
+    "strong",
+    "em",
+    "del",
+    "code",
+    "pre",
+    "blockquote",
+    "ul",
+    "ol",
+    "li",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "a",
+    "img",
+    "div",
   ],
   ALLOWED_ATTR: ["href", "title", "target", "rel", "src", "alt", "loading", "align", "start", "tabindex", "class"],
   // These hold no addresses; without this their values would have to look like one.
@@ -67,7 +95,8 @@ const purify = DOMPurify(window);
 purify.addHook("uponSanitizeAttribute", (node, data) => {
   if (data.attrName === "src" && !ownImage.test(data.attrValue)) data.keepAttr = false;
   if (data.attrName === "href" && !safeLink(data.attrValue)) data.keepAttr = false;
-  if (data.attrName === "class" && !(node.nodeName === "CODE" && /^math(-block)?$/.test(data.attrValue))) data.keepAttr = false;
+  if (data.attrName === "class" && !(node.nodeName === "CODE" && /^math(-block)?$/.test(data.attrValue)))
+    data.keepAttr = false;
   if (data.attrName === "target" && node.nodeName !== "A") data.keepAttr = false;
 });
 

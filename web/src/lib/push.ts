@@ -111,7 +111,11 @@ function madeFor(s: PushSubscription, key: string): boolean {
 
 async function post(s: PushSubscription, key: string): Promise<void> {
   const { endpoint, keys } = s.toJSON();
-  const { id } = await client.rest.push.subscribe({ endpoint: endpoint!, keys: { p256dh: keys!.p256dh!, auth: keys!.auth! }, name: deviceName() });
+  const { id } = await client.rest.push.subscribe({
+    endpoint: endpoint!,
+    keys: { p256dh: keys!.p256dh!, auth: keys!.auth! },
+    name: deviceName(),
+  });
   note({ id, key });
 }
 
@@ -122,7 +126,25 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
 
 /** A name by which a person knows the device. */
 function deviceName(agent = navigator.userAgent): string {
-  const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrome\//.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
-  const system = /iPhone/.test(agent) ? "iPhone" : /iPad/.test(agent) ? "iPad" : /Android/.test(agent) ? "Android" : /Mac OS/.test(agent) ? "Mac" : /Windows/.test(agent) ? "Windows" : "Linux";
+  const browser = /Edg\//.test(agent)
+    ? "Edge"
+    : /Firefox\//.test(agent)
+      ? "Firefox"
+      : /Chrome\//.test(agent)
+        ? "Chrome"
+        : /Safari\//.test(agent)
+          ? "Safari"
+          : "Browser";
+  const system = /iPhone/.test(agent)
+    ? "iPhone"
+    : /iPad/.test(agent)
+      ? "iPad"
+      : /Android/.test(agent)
+        ? "Android"
+        : /Mac OS/.test(agent)
+          ? "Mac"
+          : /Windows/.test(agent)
+            ? "Windows"
+            : "Linux";
   return `${browser}, ${system}`;
 }

@@ -1,5 +1,8 @@
 interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): unknown };
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): unknown };
 }
 
 /** Starts a worker of ours. Browsers with Trusted Types want its address to come from a policy. */

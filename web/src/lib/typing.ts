@@ -15,12 +15,16 @@ function mark(): void {
 }
 
 if (typeof window !== "undefined") {
-  window.addEventListener("keydown", () => {
-    lastKey = performance.now();
-    if (timer !== undefined) return;
-    document.documentElement.dataset.typing = ""; // what moves by itself rests meanwhile (tokens.css)
-    timer = setTimeout(mark, stillTypingMs);
-  }, { capture: true, passive: true });
+  window.addEventListener(
+    "keydown",
+    () => {
+      lastKey = performance.now();
+      if (timer !== undefined) return;
+      document.documentElement.dataset.typing = ""; // what moves by itself rests meanwhile (tokens.css)
+      timer = setTimeout(mark, stillTypingMs);
+    },
+    { capture: true, passive: true },
+  );
 }
 
 /** Whether somebody types right now: whoever writes looks at what they write, so all else may come later. */

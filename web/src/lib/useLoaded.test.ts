@@ -8,17 +8,24 @@ afterEach(cleanup);
 function slowly() {
   const coming = new Map<string, { come(value: string): void; fail(error: unknown): void }>();
   const load = (key: string) => new Promise<string>((come, fail) => coming.set(key, { come, fail }));
-  return { load, come: (key: string, value: string) => act(async () => coming.get(key)!.come(value)), fail: (key: string, error: unknown) => act(async () => coming.get(key)!.fail(error)) };
+  return {
+    load,
+    come: (key: string, value: string) => act(async () => coming.get(key)!.come(value)),
+    fail: (key: string, error: unknown) => act(async () => coming.get(key)!.fail(error)),
+  };
 }
 
 function shown(first: { key: string; of?: string }) {
   const s = slowly();
   const seen: (string | undefined)[] = [];
-  const hook = renderHook(({ key, of }: { key: string; of?: string }) => {
-    const loaded = useLoaded(key, () => s.load(key), of);
-    seen.push(loaded.value);
-    return loaded;
-  }, { initialProps: first });
+  const hook = renderHook(
+    ({ key, of }: { key: string; of?: string }) => {
+      const loaded = useLoaded(key, () => s.load(key), of);
+      seen.push(loaded.value);
+      return loaded;
+    },
+    { initialProps: first },
+  );
   return { ...s, ...hook, seen };
 }
 

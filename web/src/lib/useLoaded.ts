@@ -15,13 +15,23 @@ export interface Loaded<T> {
  * then, unless it is named what it is of: as long as that is the same, it stays until the next is there.
  */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>, of?: string): Loaded<T> {
-  const [state, setState] = useState<{ key: string; of?: string; value?: T; error?: unknown; loading: boolean }>({ key, of, loading: true });
+  const [state, setState] = useState<{ key: string; of?: string; value?: T; error?: unknown; loading: boolean }>({
+    key,
+    of,
+    loading: true,
+  });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
     const over = new AbortController();
-    setState((s) => ({ ...s, loading: true, ...(s.key === key && s.of === of ? {} : { key, of, value: of !== undefined && s.of === of ? s.value : undefined, error: undefined }) }));
+    setState((s) => ({
+      ...s,
+      loading: true,
+      ...(s.key === key && s.of === of
+        ? {}
+        : { key, of, value: of !== undefined && s.of === of ? s.value : undefined, error: undefined }),
+    }));
     latest.current(over.signal).then(
       (value) => !over.signal.aborted && setState({ key, of, value, loading: false }),
       (error: unknown) => !over.signal.aborted && setState((s) => ({ ...s, error, loading: false })),

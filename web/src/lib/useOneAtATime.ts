@@ -8,7 +8,10 @@ const doubleClickMs = 500;
  * double click does a thing once, however fast it was done. The work says by
  * `done` when it has its result, which is then held until a second click is past.
  */
-export function useOneAtATime(): { busy: boolean; run(work: (done: <T>(result: Promise<T>) => Promise<T>) => Promise<void>): Promise<void> } {
+export function useOneAtATime(): {
+  busy: boolean;
+  run(work: (done: <T>(result: Promise<T>) => Promise<T>) => Promise<void>): Promise<void>;
+} {
   const [busy, setBusy] = useState(false);
   const going = useRef(false); // at once: the button is drawn as busy only later
   const run = useCallback(async (work: (done: <T>(result: Promise<T>) => Promise<T>) => Promise<void>) => {

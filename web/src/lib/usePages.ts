@@ -12,8 +12,14 @@ export interface Pages<T> {
 }
 
 /** A list that comes page by page; it starts over when the key changes. */
-export function usePages<T>(key: string, load: (cursor: string | undefined) => Promise<{ items: T[]; next?: string }>): Pages<T> {
-  const [state, setState] = useState<{ items: T[]; next?: string; error?: unknown; loading: boolean }>({ items: [], loading: true });
+export function usePages<T>(
+  key: string,
+  load: (cursor: string | undefined) => Promise<{ items: T[]; next?: string }>,
+): Pages<T> {
+  const [state, setState] = useState<{ items: T[]; next?: string; error?: unknown; loading: boolean }>({
+    items: [],
+    loading: true,
+  });
   const latest = useRef(load);
   latest.current = load;
   const turn = useRef(0);
@@ -24,7 +30,11 @@ export function usePages<T>(key: string, load: (cursor: string | undefined) => P
     latest.current(cursor).then(
       (page) => {
         if (mine !== turn.current) return;
-        setState((s) => ({ items: cursor ? [...s.items, ...page.items] : page.items, next: page.next, loading: false }));
+        setState((s) => ({
+          items: cursor ? [...s.items, ...page.items] : page.items,
+          next: page.next,
+          loading: false,
+        }));
       },
       (error: unknown) => {
         if (mine === turn.current) setState((s) => ({ ...s, error, loading: false }));

@@ -9,7 +9,15 @@ import { Mark, toneOf, type Tone } from "./Mark";
 import { uiWords } from "./words";
 
 /** A status in a mark and a word. */
-export function Status({ status, live = true, className }: { status: string; /** Whether it is known to be so now. */ live?: boolean; className?: string }) {
+export function Status({
+  status,
+  live = true,
+  className,
+}: {
+  status: string;
+  /** Whether it is known to be so now. */ live?: boolean;
+  className?: string;
+}) {
   const t = useWords(uiWords);
   const tone = toneOf(status);
   return (
@@ -20,17 +28,37 @@ export function Status({ status, live = true, className }: { status: string; /**
   );
 }
 
-const tones: Record<Tone, "ask" | "run" | "fail" | "past"> = { ask: "ask", run: "run", fail: "fail", done: "run", past: "past", wait: "past" };
+const tones: Record<Tone, "ask" | "run" | "fail" | "past"> = {
+  ask: "ask",
+  run: "run",
+  fail: "fail",
+  done: "run",
+  past: "past",
+  wait: "past",
+};
 
 /** The same, set apart: the state of a whole session in its head. */
 export function StatusTag({ status, live = true }: { status: string; live?: boolean }) {
   const t = useWords(uiWords);
   const tone = toneOf(status);
-  return <Badge tone={tones[tone]}><Mark tone={tone} live={live && tone === "run"} size={9} />{t.status[status] ?? status}</Badge>;
+  return (
+    <Badge tone={tones[tone]}>
+      <Mark tone={tone} live={live && tone === "run"} size={9} />
+      {t.status[status] ?? status}
+    </Badge>
+  );
 }
 
 /** A small number or word set apart. */
-export function Badge({ children, tone = "past", label }: { children: ReactNode; tone?: "ask" | "run" | "fail" | "past"; label?: string }) {
+export function Badge({
+  children,
+  tone = "past",
+  label,
+}: {
+  children: ReactNode;
+  tone?: "ask" | "run" | "fail" | "past";
+  label?: string;
+}) {
   return (
     <span
       aria-label={label}
@@ -49,11 +77,21 @@ export function Badge({ children, tone = "past", label }: { children: ReactNode;
 }
 
 export function Kbd({ children }: { children: ReactNode }) {
-  return <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-sm bg-hover px-1 font-sans text-xs font-medium whitespace-nowrap text-soft">{children}</kbd>;
+  return (
+    <kbd className="inline-flex h-[18px] min-w-[18px] items-center justify-center rounded-sm bg-hover px-1 font-sans text-xs font-medium whitespace-nowrap text-soft">
+      {children}
+    </kbd>
+  );
 }
 
 /** A page or list without content says what would be here, and how it comes. */
-export function Empty({ icon, title, children, action, top }: {
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+  top,
+}: {
   icon?: ReactNode;
   title: string;
   children?: ReactNode;
@@ -100,7 +138,10 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
   const e = error as { message?: string; code?: string; suggestedAction?: string };
   const todo = e.suggestedAction ? t.whatToDo[e.suggestedAction] : "";
   return (
-    <div role="alert" className="flex flex-wrap items-start gap-x-3 gap-y-2 rounded-lg border border-fail-line bg-fail-wash px-3 py-2">
+    <div
+      role="alert"
+      className="flex flex-wrap items-start gap-x-3 gap-y-2 rounded-lg border border-fail-line bg-fail-wash px-3 py-2"
+    >
       <Mark tone="fail" className="mt-1" />
       <p className="min-w-0 flex-1 basis-52">
         <span className="text-ink">{e.message ?? String(error)}</span> {todo}
@@ -113,17 +154,33 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
 
 /** A time of day; the exact one on hover. */
 export function Time({ ms, className }: { ms: number; className?: string }) {
-  return <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)} className={className}>{clockTime(ms)}</time>;
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)} className={className}>
+      {clockTime(ms)}
+    </time>
+  );
 }
 
 /** How long ago; it stays true while the page is open. */
-export function Ago({ ms, short, className }: { ms: number; /** As "2h" and "Tue", where there is little room. */ short?: boolean; className?: string }) {
+export function Ago({
+  ms,
+  short,
+  className,
+}: {
+  ms: number;
+  /** As "2h" and "Tue", where there is little room. */ short?: boolean;
+  className?: string;
+}) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000);
     return () => clearInterval(timer);
   }, []);
-  return <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)} className={className}>{short ? age(ms, now) : ago(ms, now)}</time>;
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)} className={className}>
+      {short ? age(ms, now) : ago(ms, now)}
+    </time>
+  );
 }
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
@@ -150,7 +207,10 @@ export function Pre({ children, label, className }: { children: ReactNode; label
       tabIndex={0}
       role="group"
       aria-label={label}
-      className={cx("max-h-96 overflow-auto rounded bg-sunk px-3 py-2 font-mono text-sm break-normal whitespace-pre", className)}
+      className={cx(
+        "max-h-96 overflow-auto rounded bg-sunk px-3 py-2 font-mono text-sm break-normal whitespace-pre",
+        className,
+      )}
     >
       {children}
     </pre>
@@ -160,8 +220,18 @@ export function Pre({ children, label, className }: { children: ReactNode; label
 /** How far something has come. */
 export function Progress({ done, total, label }: { done: number; total: number; label: string }) {
   return (
-    <div role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={total} aria-valuenow={done} className="h-1 w-full overflow-hidden rounded-full bg-line">
-      <div className="h-full bg-run transition-[width] duration-(--motion)" style={{ width: `${total > 0 ? (100 * done) / total : 0}%` }} />
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuenow={done}
+      className="h-1 w-full overflow-hidden rounded-full bg-line"
+    >
+      <div
+        className="h-full bg-run transition-[width] duration-(--motion)"
+        style={{ width: `${total > 0 ? (100 * done) / total : 0}%` }}
+      />
     </div>
   );
 }
@@ -171,7 +241,14 @@ export function PageHead({ title, children, below }: { title: string; children?:
   return (
     <header className="flex min-h-13 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2 desk:px-5">
       <h1 className="text-2xl font-semibold">{title}</h1>
-      <div className={cx("flex min-w-0 flex-1 flex-wrap items-center justify-end gap-2", below && "max-sm:basis-full max-sm:justify-start")}>{children}</div>
+      <div
+        className={cx(
+          "flex min-w-0 flex-1 flex-wrap items-center justify-end gap-2",
+          below && "max-sm:basis-full max-sm:justify-start",
+        )}
+      >
+        {children}
+      </div>
     </header>
   );
 }

@@ -21,7 +21,17 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /** A button with words. While busy it stays focusable and does nothing. */
-export function Button({ look = "plain", icon, keys, busy, className, children, onClick, type = "button", ...rest }: ButtonProps) {
+export function Button({
+  look = "plain",
+  icon,
+  keys,
+  busy,
+  className,
+  children,
+  onClick,
+  type = "button",
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type={type}
@@ -39,7 +49,17 @@ export function Button({ look = "plain", icon, keys, busy, className, children, 
     >
       {icon}
       {children}
-      {keys && <kbd aria-hidden className={cx("hidden h-[18px] min-w-[18px] items-center justify-center rounded-sm px-1 font-sans text-xs pointer-fine:inline-flex", look === "main" ? "bg-on-run/16" : "bg-hover text-soft")}>{keys}</kbd>}
+      {keys && (
+        <kbd
+          aria-hidden
+          className={cx(
+            "hidden h-[18px] min-w-[18px] items-center justify-center rounded-sm px-1 font-sans text-xs pointer-fine:inline-flex",
+            look === "main" ? "bg-on-run/16" : "bg-hover text-soft",
+          )}
+        >
+          {keys}
+        </kbd>
+      )}
     </button>
   );
 }
@@ -75,7 +95,17 @@ export function IconButton({ label, icon, keys, pressed, className, type = "butt
 }
 
 /** The button that sends what was written. While there is nothing, it is quiet. */
-export function SendButton({ label, keys, busy, disabled, className, type = "button", onClick, title, ...rest }: Omit<IconButtonProps, "icon" | "pressed"> & { busy?: boolean }) {
+export function SendButton({
+  label,
+  keys,
+  busy,
+  disabled,
+  className,
+  type = "button",
+  onClick,
+  title,
+  ...rest
+}: Omit<IconButtonProps, "icon" | "pressed"> & { busy?: boolean }) {
   return (
     <button
       type={type}
@@ -86,7 +116,12 @@ export function SendButton({ label, keys, busy, disabled, className, type = "but
       aria-disabled={busy || undefined}
       disabled={disabled}
       onClick={busy ? undefined : onClick}
-      className={cx("inline-flex size-8 shrink-0 items-center justify-center rounded-lg transition-colors duration-(--motion) pointer-coarse:size-11", disabled ? "bg-hover text-faint" : "bg-run text-on-run hover:bg-run-hi", busy && "opacity-60", className)}
+      className={cx(
+        "inline-flex size-8 shrink-0 items-center justify-center rounded-lg transition-colors duration-(--motion) pointer-coarse:size-11",
+        disabled ? "bg-hover text-faint" : "bg-run text-on-run hover:bg-run-hi",
+        busy && "opacity-60",
+        className,
+      )}
       {...rest}
     >
       <ArrowUp size={17} aria-hidden />

@@ -9,7 +9,16 @@ import { uiWords } from "./words";
  * A modal dialog on the browser's own: it holds the focus, closes on Escape and
  * gives the focus back. On phones it is a sheet at the lower edge.
  */
-export function Dialog({ open, onClose, title, children, footer, wide, bare, size }: {
+export function Dialog({
+  open,
+  onClose,
+  title,
+  children,
+  footer,
+  wide,
+  bare,
+  size,
+}: {
   open: boolean;
   onClose(): void;
   title: string;
@@ -61,12 +70,16 @@ export function Dialog({ open, onClose, title, children, footer, wide, bare, siz
         <div className="flex max-h-[85dvh] flex-col">
           {!bare && (
             <header className="flex items-center gap-2 border-b border-line py-1.5 pr-1.5 pl-4">
-              <h2 id={id} className="min-w-0 flex-1 truncate text-xl font-semibold">{title}</h2>
+              <h2 id={id} className="min-w-0 flex-1 truncate text-xl font-semibold">
+                {title}
+              </h2>
               <IconButton label={t.close} icon={<X size={16} />} onClick={onClose} />
             </header>
           )}
           <div className={cx("min-h-0 flex-1 overflow-y-auto", !bare && "p-4")}>{children}</div>
-          {footer && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-2.5">{footer}</footer>}
+          {footer && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-2.5">{footer}</footer>
+          )}
         </div>
       )}
     </dialog>

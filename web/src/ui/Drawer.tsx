@@ -7,7 +7,19 @@ import { cx } from "./cx";
  * own modal dialog: it holds the focus, closes on Escape or a press beside it, and gives
  * the focus back.
  */
-export function Drawer({ side, label, onClose, children, className }: { side: "left" | "right"; label: string; onClose(): void; children: ReactNode; className?: string }) {
+export function Drawer({
+  side,
+  label,
+  onClose,
+  children,
+  className,
+}: {
+  side: "left" | "right";
+  label: string;
+  onClose(): void;
+  children: ReactNode;
+  className?: string;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (!ref.current!.open) ref.current!.showModal();

@@ -1,4 +1,14 @@
-import { cloneElement, useId, useLayoutEffect, useRef, useState, type ButtonHTMLAttributes, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
+import {
+  cloneElement,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ButtonHTMLAttributes,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from "react";
 import { Check } from "lucide-react";
 import { cx } from "./cx";
 
@@ -24,7 +34,12 @@ export type MenuEntry = MenuItem | "line" | { heading: string };
  * knows the top layer, Escape, clicks elsewhere and where the focus came from;
  * ours are the place and the arrow keys.
  */
-export function Menu({ trigger, items, label, onOpen }: {
+export function Menu({
+  trigger,
+  items,
+  label,
+  onOpen,
+}: {
   trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   items: MenuEntry[];
   label?: string;
@@ -46,12 +61,18 @@ export function Menu({ trigger, items, label, onOpen }: {
     const button = document.querySelector(`[popovertarget="${CSS.escape(id)}"]`);
     if (button) place(list.current!, button.getBoundingClientRect());
     const all = choices();
-    if (!all.includes(document.activeElement as HTMLButtonElement)) (all.find((b) => b.ariaChecked === "true") ?? all[0] ?? list.current)?.focus();
+    if (!all.includes(document.activeElement as HTMLButtonElement))
+      (all.find((b) => b.ariaChecked === "true") ?? all[0] ?? list.current)?.focus();
   }, [open, id, items.length]);
   const onKey = (e: KeyboardEvent) => {
     const all = choices();
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
-    const to: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 };
+    const to: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1 + all.length,
+      Home: 0,
+      End: all.length - 1,
+    };
     if (e.key in to) all[to[e.key]! % all.length]?.focus();
     else if (e.key === "Tab") list.current!.hidePopover();
     else if (/^\S$/.test(e.key)) {
@@ -79,7 +100,9 @@ export function Menu({ trigger, items, label, onOpen }: {
           it === "line" ? (
             <div key={`line${i}`} role="separator" className="my-1 h-px bg-line" />
           ) : "heading" in it ? (
-            <div key={it.heading} role="presentation" className="px-2 pt-2 pb-1 text-xs font-semibold text-faint">{it.heading}</div>
+            <div key={it.heading} role="presentation" className="px-2 pt-2 pb-1 text-xs font-semibold text-faint">
+              {it.heading}
+            </div>
           ) : (
             <button
               key={it.id}
@@ -99,8 +122,13 @@ export function Menu({ trigger, items, label, onOpen }: {
                 it.danger && "text-fail",
               )}
             >
-              <span className="flex w-4 shrink-0 justify-center text-soft">{it.checked ? <Check size={14} /> : it.icon}</span>
-              <span className="min-w-0 flex-1">{it.label}{it.note && <span className="block text-sm text-soft">{it.note}</span>}</span>
+              <span className="flex w-4 shrink-0 justify-center text-soft">
+                {it.checked ? <Check size={14} /> : it.icon}
+              </span>
+              <span className="min-w-0 flex-1">
+                {it.label}
+                {it.note && <span className="block text-sm text-soft">{it.note}</span>}
+              </span>
               {it.keys && <kbd className="font-mono text-xs text-soft">{it.keys}</kbd>}
             </button>
           ),

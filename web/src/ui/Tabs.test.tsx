@@ -5,7 +5,10 @@ import { Tabs } from "./Tabs";
 
 test("arrows choose tabs, and only the chosen one is in the tab order", async () => {
   const onChange = vi.fn();
-  const tabs = [{ id: "a", label: "A", content: "first" }, { id: "b", label: "B", content: "second" }];
+  const tabs = [
+    { id: "a", label: "A", content: "first" },
+    { id: "b", label: "B", content: "second" },
+  ];
   const view = render(<Tabs label="parts" tabs={tabs} value="a" onChange={onChange} />);
   expect(screen.getByRole("tabpanel").textContent).toBe("first");
   screen.getByRole("tab", { name: "A" }).focus();

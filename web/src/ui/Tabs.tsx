@@ -7,7 +7,13 @@ export interface Tab {
 }
 
 /** Tabs, the chosen one filled; arrows choose. Content of the others is not kept. */
-export function Tabs({ tabs, value, onChange, label, aside }: {
+export function Tabs({
+  tabs,
+  value,
+  onChange,
+  label,
+  aside,
+}: {
   tabs: Tab[];
   value: string;
   onChange(id: string): void;
@@ -19,7 +25,12 @@ export function Tabs({ tabs, value, onChange, label, aside }: {
   const chosen = tabs.find((t) => t.id === value) ?? tabs[0]!;
   const onKey = (e: KeyboardEvent) => {
     const at = tabs.indexOf(chosen);
-    const to: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 };
+    const to: Record<string, number> = {
+      ArrowRight: at + 1,
+      ArrowLeft: at - 1 + tabs.length,
+      Home: 0,
+      End: tabs.length - 1,
+    };
     if (!(e.key in to)) return;
     e.preventDefault();
     const next = tabs[to[e.key]! % tabs.length]!;
@@ -29,7 +40,13 @@ export function Tabs({ tabs, value, onChange, label, aside }: {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-11 shrink-0 items-center border-b border-line">
-        <div ref={list} role="tablist" aria-label={label} onKeyDown={onKey} className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto px-2.5 py-1">
+        <div
+          ref={list}
+          role="tablist"
+          aria-label={label}
+          onKeyDown={onKey}
+          className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto px-2.5 py-1"
+        >
           {tabs.map((t) => (
             <button
               key={t.id}
@@ -49,7 +66,13 @@ export function Tabs({ tabs, value, onChange, label, aside }: {
         </div>
         {aside}
       </div>
-      <div key={chosen.id} id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${chosen.id}`} className="flex min-h-0 flex-1 flex-col">
+      <div
+        key={chosen.id}
+        id={`${id}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${id}-${chosen.id}`}
+        className="flex min-h-0 flex-1 flex-col"
+      >
         {chosen.content}
       </div>
     </div>

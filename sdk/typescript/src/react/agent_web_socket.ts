@@ -85,7 +85,9 @@ export function useAgentWebSocket(options: UseAgentWebSocketOptions): AgentWebSo
       }),
       session.on("error", (env) => callbacks.current.onError?.(errorOf(env.data))),
       // The whole state tells what was before.
-      session.on("state_changed", ({ data: { from, put = {} } }) => callBack(from === undefined ? undefined : callbacks.current, put, seen)),
+      session.on("state_changed", ({ data: { from, put = {} } }) =>
+        callBack(from === undefined ? undefined : callbacks.current, put, seen),
+      ),
     ];
     return () => {
       for (const fn of stop) fn();
@@ -111,7 +113,18 @@ export function useAgentWebSocket(options: UseAgentWebSocketOptions): AgentWebSo
   const question = useSnapshot(session, (s) => s.questions[0]);
   const hitlPending = useMemo(() => (question ? { type: kindOf(question), data: question } : null), [question]);
   const sessionState = useMemo(() => head && { ...head, plan, todos, hitlPending }, [head, plan, todos, hitlPending]);
-  return { connectionState, sessionState, todos, plan, hitlPending, connect, disconnect, sendHitlResponse, pause, resume };
+  return {
+    connectionState,
+    sessionState,
+    todos,
+    plan,
+    hitlPending,
+    connect,
+    disconnect,
+    sendHitlResponse,
+    pause,
+    resume,
+  };
 }
 
 /** "hitl_approval_request" is an "approval". */
@@ -141,7 +154,12 @@ function first(set: Set<string>, id: string): boolean {
 }
 
 /** Sends a command only while the socket is open; a refusal goes to onError. */
-function sayIfOpen<T extends CommandType>(session: Session, type: T, data: CommandData[T], callbacks: UseAgentWebSocketOptions): void {
+function sayIfOpen<T extends CommandType>(
+  session: Session,
+  type: T,
+  data: CommandData[T],
+  callbacks: UseAgentWebSocketOptions,
+): void {
   const { state } = session.connection;
   if (state !== "connected" && state !== "active") return;
   const send = session.send as (type: CommandType, data: unknown) => Promise<unknown>;

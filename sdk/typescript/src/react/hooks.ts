@@ -32,7 +32,11 @@ function useStore<S, T>(store: Store<S>, selector: (snapshot: S) => T, equal: (a
 }
 
 /** A part of the session's snapshot; renders again only if it is not equal to the last. */
-export function useSnapshot<T>(session: Session, selector: (snapshot: SessionSnapshot) => T, equal?: (a: T, b: T) => boolean): T {
+export function useSnapshot<T>(
+  session: Session,
+  selector: (snapshot: SessionSnapshot) => T,
+  equal?: (a: T, b: T) => boolean,
+): T {
   return useStore(session.store, selector, equal);
 }
 

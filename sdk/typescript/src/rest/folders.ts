@@ -14,7 +14,10 @@ export interface FolderList {
 }
 
 /** What counts in a session for which nobody chose anything yet, as in the event state. */
-export type SessionDefaults = Pick<StateData, "mode" | "auto_approval_enabled" | "always_allow_write" | "always_allow_execute" | "permissions"> & {
+export type SessionDefaults = Pick<
+  StateData,
+  "mode" | "auto_approval_enabled" | "always_allow_write" | "always_allow_execute" | "permissions"
+> & {
   custom_modes: Record<string, unknown>[];
 };
 

@@ -81,5 +81,9 @@ export interface ModelTested {
   ok: boolean;
   latency_ms: number;
   model: string;
-  error?: { kind: "overloaded" | "unstable" | "auth" | "request" | "context_length" | "quota"; /** For people. */ message: string; next: string };
+  error?: {
+    kind: "overloaded" | "unstable" | "auth" | "request" | "context_length" | "quota";
+    /** For people. */ message: string;
+    next: string;
+  };
 }

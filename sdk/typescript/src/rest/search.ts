@@ -37,7 +37,10 @@ export interface SearchHit {
   excerpt: { text: string; match?: boolean }[];
 }
 
-export interface SearchGroup extends Pick<SessionSummary, "session_id" | "title" | "workspace" | "status" | "outcome" | "questions" | "owner" | "updated_ms" | "last_seq"> {
+export interface SearchGroup extends Pick<
+  SessionSummary,
+  "session_id" | "title" | "workspace" | "status" | "outcome" | "questions" | "owner" | "updated_ms" | "last_seq"
+> {
   matches: number;
   hits: SearchHit[];
 }

@@ -1,6 +1,20 @@
 // Sessions, their messages and what is done in them.
 
-import type { CommandData, CommandType, Effect, EventType, ForkPoint, HistoryItem, OutcomeStatus, Role, SessionStatus, TaskInfo, ToolClass, ToolStatus, Usage } from "../types.gen.js";
+import type {
+  CommandData,
+  CommandType,
+  Effect,
+  EventType,
+  ForkPoint,
+  HistoryItem,
+  OutcomeStatus,
+  Role,
+  SessionStatus,
+  TaskInfo,
+  ToolClass,
+  ToolStatus,
+  Usage,
+} from "../types.gen.js";
 import type { TranscriptMessage } from "../transcript.js";
 
 export interface SessionSummary {

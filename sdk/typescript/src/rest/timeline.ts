@@ -1,13 +1,39 @@
 // The history of a session as marks and steps.
 
-export type TimelineKind = "user" | "assistant" | "tool" | "question" | "answer" | "checkpoint" | "error" | "run" | "rewind" | "fork";
+export type TimelineKind =
+  | "user"
+  | "assistant"
+  | "tool"
+  | "question"
+  | "answer"
+  | "checkpoint"
+  | "error"
+  | "run"
+  | "rewind"
+  | "fork";
 
 /** What a question is about. */
 export interface TimelineAsked {
   kind:
-    | "command" | "edit" | "fetch" | "server" | "tool"
-    | "requests" | "mistakes" | "steps" | "budget" | "month" | "time" | "retries" | "cost"
-    | "model" | "resume" | "doubt" | "plan" | "input" | "clarification";
+    | "command"
+    | "edit"
+    | "fetch"
+    | "server"
+    | "tool"
+    | "requests"
+    | "mistakes"
+    | "steps"
+    | "budget"
+    | "month"
+    | "time"
+    | "retries"
+    | "cost"
+    | "model"
+    | "resume"
+    | "doubt"
+    | "plan"
+    | "input"
+    | "clarification";
   /** The command, file, address, input, step, failure, calls, plan or question. */
   subject?: string;
   /** The tool that would be called. */

@@ -10,7 +10,12 @@ import { Server } from "./server.js";
 const slow = ["one ", "two ", "three ", "four ", "five ", "six ", "seven ", "eight"];
 
 /** Asks, and writes what came of it in lines; pieces of one message are one line. */
-async function follow(s: Session, text: string, options: AskOptions = {}, at: (e: AskEvent) => unknown = () => {}): Promise<{ lines: string[]; result?: AskResult }> {
+async function follow(
+  s: Session,
+  text: string,
+  options: AskOptions = {},
+  at: (e: AskEvent) => unknown = () => {},
+): Promise<{ lines: string[]; result?: AskResult }> {
   const lines: string[] = [];
   const places = new Map<string, number>();
   let result: AskResult | undefined;
@@ -41,18 +46,30 @@ describe("ask", () => {
   const example = async (name: string, ...args: string[]): Promise<ChildProcessWithoutNullStreams> => {
     const file = join(server.dir, basename(name));
     const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-    await build({ entryPoints: [at(`../../examples/${name}`)], bundle: true, format: "esm", platform: "node", alias: { "@clew-run/client": at("src/index.ts") }, external: ["ws"], outfile: file, logLevel: "error" });
+    await build({
+      entryPoints: [at(`../../examples/${name}`)],
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      alias: { "@clew-run/client": at("src/index.ts") },
+      external: ["ws"],
+      outfile: file,
+      logLevel: "error",
+    });
     return spawn(process.execPath, [file, ...args], { env: { ...process.env, URL: server.url, TOKEN: server.token } });
   };
 
   beforeAll(async () => {
     model = await Model.start((text, afterTool) => {
-      if (text.includes("Run it")) return afterTool ? { pieces: ["It ran."] } : { tool: "execute_command", input: { command: "echo noise" } };
+      if (text.includes("Run it"))
+        return afterTool ? { pieces: ["It ran."] } : { tool: "execute_command", input: { command: "echo noise" } };
       if (text.includes("component_action")) return { pieces: ["Thank you."] };
       const wanted = /Open this window[^{]*(\{.*\})/.exec(text);
-      if (wanted) return afterTool ? { pieces: ["It is open."] } : { tool: "window", input: JSON.parse(wanted[1]!) as unknown };
+      if (wanted)
+        return afterTool ? { pieces: ["It is open."] } : { tool: "window", input: JSON.parse(wanted[1]!) as unknown };
       if (text.includes("slowly")) return { pieces: slow, held: { after: 3, until: gate.opened } };
-      if (text.includes("for ever")) return { pieces: ["I wait.", " and"], held: { after: 1, until: new Gate().opened } };
+      if (text.includes("for ever"))
+        return { pieces: ["I wait.", " and"], held: { after: 1, until: new Gate().opened } };
       return { pieces: ["Hello ", "to you."] };
     });
     server = await Server.start({ settings: model.settings({ model_crash_retry: "auto" }) });
@@ -65,11 +82,23 @@ describe("ask", () => {
   test("it yields text, calls, questions and the result, and disconnects what it connected", async () => {
     const s = await fresh();
     const { lines, result } = await follow(s, "Run it", { onQuestion: () => ({ action: "approve" }) });
-    expect(lines).toEqual(["[hitl_approval_request]", "[execute_command echo noise running]", "[execute_command echo noise complete]", "It ran."]);
-    expect(result).toMatchObject({ answer: "It ran.", outcome: { status: "done" }, usage: { tokens_in: 20, tokens_out: 10 } });
+    expect(lines).toEqual([
+      "[hitl_approval_request]",
+      "[execute_command echo noise running]",
+      "[execute_command echo noise complete]",
+      "It ran.",
+    ]);
+    expect(result).toMatchObject({
+      answer: "It ran.",
+      outcome: { status: "done" },
+      usage: { tokens_in: 20, tokens_out: 10 },
+    });
     expect(s.connection.state).toBe("disconnected");
     const again = await follow(s, "Hello");
-    expect(again).toMatchObject({ lines: ["Hello to you."], result: { answer: "Hello to you.", usage: { tokens_in: 10, tokens_out: 5 } } });
+    expect(again).toMatchObject({
+      lines: ["Hello to you."],
+      result: { answer: "Hello to you.", usage: { tokens_in: 10, tokens_out: 5 } },
+    });
   });
 
   test("a server that is killed at a question and in the middle of a text changes nothing", async () => {
@@ -83,7 +112,12 @@ describe("ask", () => {
       await restart();
       await e.answer({ action: "approve" });
     });
-    expect(first.lines).toEqual(["[hitl_approval_request]", "[execute_command echo noise running]", "[execute_command echo noise complete]", "It ran."]);
+    expect(first.lines).toEqual([
+      "[hitl_approval_request]",
+      "[execute_command echo noise running]",
+      "[execute_command echo noise complete]",
+      "It ran.",
+    ]);
     let killed = false;
     gate = new Gate();
     const second = await follow(s, "Speak slowly", {}, async (e) => {
@@ -106,15 +140,23 @@ describe("ask", () => {
     expect(await last()).toMatchObject({ status: "aborted" });
     const abort = new AbortController();
     const why = new Error("enough");
-    await expect(follow(s, "Wait for ever", { signal: abort.signal, cancelOnExit: true }, () => abort.abort(why))).rejects.toBe(why);
+    await expect(
+      follow(s, "Wait for ever", { signal: abort.signal, cancelOnExit: true }, () => abort.abort(why)),
+    ).rejects.toBe(why);
     expect(await last()).toMatchObject({ status: "aborted" });
-    await expect(follow(s, "Wait for ever", { timeoutMs: 300, cancelOnExit: true })).rejects.toMatchObject({ code: "CONNECTION_TIMEOUT" });
+    await expect(follow(s, "Wait for ever", { timeoutMs: 300, cancelOnExit: true })).rejects.toMatchObject({
+      code: "CONNECTION_TIMEOUT",
+    });
     await expect(follow(s, "Hello", { signal: AbortSignal.abort(why) })).rejects.toBe(why);
   });
 
   test("a refusal is the loop's error", async () => {
-    await expect(follow(await fresh(), "Hello", { message: { mode: "no such mode" } })).rejects.toMatchObject({ name: "ClewError" });
-    await expect(follow(server.client().session("nowhere"), "Hello")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    await expect(follow(await fresh(), "Hello", { message: { mode: "no such mode" } })).rejects.toMatchObject({
+      name: "ClewError",
+    });
+    await expect(follow(server.client().session("nowhere"), "Hello")).rejects.toMatchObject({
+      code: "SESSION_NOT_FOUND",
+    });
   });
 
   test("the example runs", async () => {
@@ -124,7 +166,9 @@ describe("ask", () => {
     child.stderr.on("data", (b: Buffer) => (out += b.toString()));
     child.stdin.write("yes\n");
     const code = await new Promise((done) => child.once("exit", done));
-    expect(out).toMatch(/approve\? yes or no: [^]*\[execute_command echo noise: complete\]\nIt ran\.\n-- done, 0\.\d+ USD\n/);
+    expect(out).toMatch(
+      /approve\? yes or no: [^]*\[execute_command echo noise: complete\]\nIt ran\.\n-- done, 0\.\d+ USD\n/,
+    );
     expect(code).toBe(0);
   });
 
@@ -144,7 +188,11 @@ describe("ask", () => {
       });
     await shows("the form is open");
     const told = shows("Ada wants soup");
-    await server.client().rest.sessions.command(s.id, "component_action", { window_id: "lunch", action: "order", form_data: { name: "Ada", dish: "soup" } });
+    await server.client().rest.sessions.command(s.id, "component_action", {
+      window_id: "lunch",
+      action: "order",
+      form_data: { name: "Ada", dish: "soup" },
+    });
     await told;
     const ended = new Promise((done) => child.once("exit", done));
     child.kill("SIGINT");

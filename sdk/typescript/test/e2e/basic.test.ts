@@ -45,7 +45,11 @@ describe("a session over a real server", () => {
     const s = client.session(session_id);
     s.connect();
     await until(s, active);
-    await expect(s.send("control_retry", { todo_id: "none" })).rejects.toMatchObject({ name: "ClewError", code: "SESSION_INVALID_STATE", number: 3003 });
+    await expect(s.send("control_retry", { todo_id: "none" })).rejects.toMatchObject({
+      name: "ClewError",
+      code: "SESSION_INVALID_STATE",
+      number: 3003,
+    });
     s.disconnect();
   });
 

@@ -58,7 +58,7 @@ test(`${rounds} rounds of random cuts: every message once, every text as the ser
   await until(s, (x) => idle(x) && x.outgoing.length === 0);
   const all: string[] = [];
   const texts = new Map<string, string | undefined>();
-  for (let before: string | undefined; ; ) {
+  for (let before: string | undefined; ;) {
     const page = await direct.rest.sessions.messages(id, { limit: 1000, before });
     all.unshift(...page.messages.map((m) => m.message_id));
     for (const m of page.messages) texts.set(m.message_id, m.text);
@@ -71,7 +71,10 @@ test(`${rounds} rounds of random cuts: every message once, every text as the ser
   await expect.poll(() => created.at(-1), { timeout: 30_000 }).toBe(all.at(-1));
   expect(created).toEqual(all);
   expect(records).toEqual(records.map((_, i) => `msg_${String(i + 1).padStart(12, "0")}`));
-  const said = all.map((m) => s.store.message(m)).filter((m) => m?.role === "user").map((m) => m?.text);
+  const said = all
+    .map((m) => s.store.message(m))
+    .filter((m) => m?.role === "user")
+    .map((m) => m?.text);
   expect(said).toEqual(Array.from({ length: rounds }, (_, i) => `r${i}`));
   console.log(`${rounds} rounds, ${proxy.connects} connections, ${records.length} records, ${all.length} messages`);
   s.disconnect();

@@ -19,7 +19,9 @@ export interface Difference {
 
 /** How far a text has grown is a matter of moments, as is the last record that changed nothing. */
 function shown(state: Partial<SessionState>): Shown {
-  const messages = state.messages?.map((m): Message => (m.partial ? { ...m, text: undefined, reasoning: undefined } : m));
+  const messages = state.messages?.map((m): Message =>
+    m.partial ? { ...m, text: undefined, reasoning: undefined } : m,
+  );
   return JSON.parse(JSON.stringify({ ...state, messages, last_message_id: undefined })) as Shown;
 }
 
@@ -48,7 +50,10 @@ export class Follower {
   #onChange: () => void = () => {};
 
   constructor(server: Server, id: string, breakEvery: number) {
-    this.#path = (query) => new WebSocket(`${server.url.replace("http", "ws")}/ws/${id}${query}`, { headers: { Authorization: `Bearer ${server.token}` } });
+    this.#path = (query) =>
+      new WebSocket(`${server.url.replace("http", "ws")}/ws/${id}${query}`, {
+        headers: { Authorization: `Bearer ${server.token}` },
+      });
     this.#breakEvery = breakEvery;
     this.#socket = this.#follow();
   }
@@ -66,7 +71,10 @@ export class Follower {
   /** Waits until the replica is as wanted. */
   until(what: (replica: Replica) => boolean, withinMs = 60_000): Promise<void> {
     return new Promise((done, fail) => {
-      const timer = setTimeout(() => fail(new Error(`not in time: ${what.toString()} at ${this.replica.cursor}`)), withinMs);
+      const timer = setTimeout(
+        () => fail(new Error(`not in time: ${what.toString()} at ${this.replica.cursor}`)),
+        withinMs,
+      );
       this.#onChange = () => {
         if (!what(this.replica)) return;
         clearTimeout(timer);
@@ -115,7 +123,8 @@ export class Follower {
 
   #answer(q: Question): void {
     const { request_id } = q;
-    if (q.type === "hitl_input_request") this.send("hitl_input_response", { request_id, value: q.options?.[0]?.value ?? "yes" });
+    if (q.type === "hitl_input_request")
+      this.send("hitl_input_response", { request_id, value: q.options?.[0]?.value ?? "yes" });
     if (q.type === "hitl_approval_request") this.send("hitl_approval_response", { request_id, action: "approve" });
     if (q.type === "hitl_plan_review") this.send("hitl_plan_response", { request_id, action: "approve" });
   }
@@ -155,7 +164,8 @@ export class Follower {
     this.compared++;
     const wanted = shown(comparable(state));
     for (const name of Object.keys({ ...wanted, ...held })) {
-      if (!isDeepStrictEqual(held[name], wanted[name])) this.differences.push({ at: seq, name, replica: held[name], state: wanted[name] });
+      if (!isDeepStrictEqual(held[name], wanted[name]))
+        this.differences.push({ at: seq, name, replica: held[name], state: wanted[name] });
     }
   }
 }

@@ -15,7 +15,10 @@ const pieces = Array.from({ length: 60 }, (_, i) => `${i} é한👋 `);
 
 function texts(s: Session): (string | undefined)[] {
   const { messageIds } = s.store.getSnapshot();
-  return messageIds.map((id) => s.store.message(id)).filter((m) => m?.say === "text").map((m) => m?.text);
+  return messageIds
+    .map((id) => s.store.message(id))
+    .filter((m) => m?.say === "text")
+    .map((m) => m?.text);
 }
 
 // Covers: WS-090, WS-091, WS-092, WS-094
@@ -27,9 +30,14 @@ describe("a line that breaks", () => {
   let gate: Gate; // in the middle of a count
 
   beforeAll(async () => {
-    model = await Model.start((text) => (text.startsWith("count") ? { pieces, held: { after: 20, until: gate.opened } } : { pieces: [`Heard: ${text}`] }));
+    model = await Model.start((text) =>
+      text.startsWith("count") ? { pieces, held: { after: 20, until: gate.opened } } : { pieces: [`Heard: ${text}`] },
+    );
     proxy = await Proxy.start();
-    server = await Server.start({ settings: model.settings(), env: { CLEW_LIMITS_PING_EVERY: "200ms", CLEW_HOSTS: proxy.host } });
+    server = await Server.start({
+      settings: model.settings(),
+      env: { CLEW_LIMITS_PING_EVERY: "200ms", CLEW_HOSTS: proxy.host },
+    });
     proxy.target = server.port;
   });
   afterEach(() => {
@@ -227,7 +235,7 @@ describe("a line that breaks", () => {
     expect(s.store.getSnapshot().messageIds).toHaveLength(200);
     const all = (await client.rest.sessions.messages(id, { limit: 1000 })).messages.map((m) => m.message_id);
     s.setView("oldest");
-    for (let n = 1; n > 0; ) n = await s.loadOlder(30);
+    for (let n = 1; n > 0;) n = await s.loadOlder(30);
     const held = s.store.getSnapshot();
     expect(held.messageIds.length).toBeLessThanOrEqual(210);
     expect(held.messageIds).toEqual(all.slice(0, held.messageIds.length));

@@ -8,7 +8,9 @@ interface ChatMessage {
 }
 
 /** What the model does: pieces of text, or one tool call. A text may be held after some pieces. */
-export type Reply = { pieces: string[]; held?: { after: number; until: Promise<void> } } | { tool: string; input: unknown };
+export type Reply =
+  | { pieces: string[]; held?: { after: number; until: Promise<void> } }
+  | { tool: string; input: unknown };
 
 /** Holds answers of the model in the middle until it is opened. */
 export class Gate {
@@ -43,7 +45,14 @@ export class Model {
     return {
       model_profile: "test",
       model_profiles: {
-        test: { provider: "openai", model: "test-1", base_url: `http://127.0.0.1:${port}/v1`, price_in: 3, price_out: 15, context_window: 1_000_000 },
+        test: {
+          provider: "openai",
+          model: "test-1",
+          base_url: `http://127.0.0.1:${port}/v1`,
+          price_in: 3,
+          price_out: 15,
+          context_window: 1_000_000,
+        },
       },
       command_sandbox: "none",
       ...more,
@@ -63,11 +72,22 @@ export class Model {
     const reply = this.answer(textOf(said?.content), messages.at(-1)?.role === "tool");
     res.writeHead(200, { "Content-Type": "text/event-stream" });
     const send = (choice: Record<string, unknown>): void => {
-      const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "test-1", choices: [{ index: 0, ...choice }] };
+      const chunk = {
+        id: "c",
+        object: "chat.completion.chunk",
+        created: 1,
+        model: "test-1",
+        choices: [{ index: 0, ...choice }],
+      };
       res.write(`data: ${JSON.stringify(chunk)}\n\n`);
     };
     if ("tool" in reply) {
-      const call = { index: 0, id: `call_${Math.random().toString(36).slice(2)}`, type: "function", function: { name: reply.tool, arguments: JSON.stringify(reply.input) } };
+      const call = {
+        index: 0,
+        id: `call_${Math.random().toString(36).slice(2)}`,
+        type: "function",
+        function: { name: reply.tool, arguments: JSON.stringify(reply.input) },
+      };
       send({ delta: { role: "assistant", tool_calls: [call] } });
       send({ delta: {}, finish_reason: "tool_calls" });
     } else {
@@ -79,7 +99,9 @@ export class Model {
       }
       send({ delta: {}, finish_reason: "stop" });
     }
-    res.write(`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "test-1", choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`);
+    res.write(
+      `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "test-1", choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`,
+    );
     res.end("data: [DONE]\n\n");
   }
 }

@@ -67,7 +67,9 @@ export class Server {
       writeFileSync(all.CLEW_SETTINGS, JSON.stringify(settings));
     }
     const args = demo ? ["demo", "--fast", "--no-open", "--json"] : ["serve"];
-    const child = spawn(inject("program"), [...args, "--listen", `127.0.0.1:${this.port}`, "--data", this.data], { env: all });
+    const child = spawn(inject("program"), [...args, "--listen", `127.0.0.1:${this.port}`, "--data", this.data], {
+      env: all,
+    });
     this.#child = child;
     this.#gone = new Promise((done) => child.once("exit", () => done()));
     const collect = (b: Buffer): void => {
@@ -81,8 +83,11 @@ export class Server {
   async #ready(): Promise<void> {
     let gone = false;
     void this.#gone.then(() => (gone = true));
-    for (const end = Date.now() + 60_000; Date.now() < end && !gone; ) {
-      const ok = await fetch(`${this.url}/readyz`).then((r) => r.ok, () => false);
+    for (const end = Date.now() + 60_000; Date.now() < end && !gone;) {
+      const ok = await fetch(`${this.url}/readyz`).then(
+        (r) => r.ok,
+        () => false,
+      );
       if (ok) return;
       await new Promise((r) => setTimeout(r, 20));
     }
@@ -102,7 +107,12 @@ export class Server {
   }
 
   client(options: ClewOptions = {}): ClewClient {
-    return new ClewClient({ baseUrl: this.url, token: this.token, WebSocket: WebSocket as unknown as SocketClass, ...options });
+    return new ClewClient({
+      baseUrl: this.url,
+      token: this.token,
+      WebSocket: WebSocket as unknown as SocketClass,
+      ...options,
+    });
   }
 }
 

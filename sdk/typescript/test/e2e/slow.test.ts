@@ -21,7 +21,8 @@ test("who reads too slowly is closed, comes back at once and has missed nothing"
       const metrics = await fetch(`${server.url}/metrics`, { headers: { Authorization: `Bearer ${server.token}` } });
       return /slow_closed_total [1-9]/.test(await metrics.text());
     };
-    for (let i = 0; i < 200 && !(await closed()); i++) await rest.sessions.command(id, "user_message", { text: `${i} ${large}` });
+    for (let i = 0; i < 200 && !(await closed()); i++)
+      await rest.sessions.command(id, "user_message", { text: `${i} ${large}` });
     expect(await closed()).toBe(true);
     proxy.thaw();
     await until(s, (x) => active(x) && [...reasons].some((r) => r !== undefined));

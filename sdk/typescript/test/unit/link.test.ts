@@ -16,7 +16,10 @@ async function pass(ms: number): Promise<void> {
 }
 
 const answer = (status: number, code: string): Response =>
-  new Response(JSON.stringify({ error: { code, number: 1, message: "no", recoverable: false, suggested_action: "none" } }), { status });
+  new Response(
+    JSON.stringify({ error: { code, number: 1, message: "no", recoverable: false, suggested_action: "none" } }),
+    { status },
+  );
 
 // Covers: WS-090, WS-091, WS-092, WS-093
 describe("how a connection is kept", () => {
@@ -132,20 +135,38 @@ describe("how a connection is kept", () => {
 
   test("a wait that the server asks for is kept", async () => {
     const { s, socket } = await connected();
-    socket.say("error", { code: "RATE_LIMITED", number: 1004, message: "slow down", recoverable: true, suggested_action: "wait", retry_after_ms: 12_000 });
+    socket.say("error", {
+      code: "RATE_LIMITED",
+      number: 1004,
+      message: "slow down",
+      recoverable: true,
+      suggested_action: "wait",
+      retry_after_ms: 12_000,
+    });
     socket.end(1008, "RATE_LIMITED");
-    expect(s.connection).toMatchObject({ nextRetryMs: 12_000, lastError: { code: "RATE_LIMITED", message: "slow down" } });
+    expect(s.connection).toMatchObject({
+      nextRetryMs: 12_000,
+      lastError: { code: "RATE_LIMITED", message: "slow down" },
+    });
   });
 
   test("a server that asks to wait is waited for, as often as it asks, and not sooner", async () => {
     const surroundings = new FakeSurroundings();
     const { s, socket } = await connected({ surroundings });
     const refuse = (to: FakeSocket) => {
-      to.say("error", { code: "RATE_LIMITED", number: 1004, message: "too many connects", recoverable: true, suggested_action: "wait", retry_after_ms: 12_000 });
+      to.say("error", {
+        code: "RATE_LIMITED",
+        number: 1004,
+        message: "too many connects",
+        recoverable: true,
+        suggested_action: "wait",
+        retry_after_ms: 12_000,
+      });
       to.end(1008, "RATE_LIMITED");
     };
     refuse(socket);
-    for (let n = 2; n < 10; n++) { // more often than a lost line is tried
+    for (let n = 2; n < 10; n++) {
+      // more often than a lost line is tried
       await pass(11_000);
       surroundings.on!.visible(); // somebody looks at the page again
       await settle();

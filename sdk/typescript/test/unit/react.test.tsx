@@ -43,14 +43,35 @@ async function sync(last = 1, put: StatePut = {}): Promise<FakeSocket> {
 describe("hooks", () => {
   test("agents, monitors and one window, which is gone once it is closed", async () => {
     let renders = 0;
-    const view = renderHook(() => {
-      renders++;
-      const s = clew.useSession("s");
-      return { agents: clew.useAgents(s), monitors: clew.useMonitors(s), window: clew.useWindow(s, "a") };
-    }, { wrapper });
-    const windows = ["a", "b"].map((window_id) => ({ window_id, monitor_id: "monitor-0", title: window_id, content: { kind: "text" as const, text: "" } }));
-    const agents = [{ agent_id: "main-monitor-0", kind: "main" as const, role: "main-monitor-0-m1", monitor_id: "monitor-0", task_id: "t", since_ms: 1 }];
-    const socket = await sync(1, { agents, monitors: [{ monitor_id: "monitor-0", busy: true, queued: 0, title: "Orders" }], window: windows as StatePut["window"] });
+    const view = renderHook(
+      () => {
+        renders++;
+        const s = clew.useSession("s");
+        return { agents: clew.useAgents(s), monitors: clew.useMonitors(s), window: clew.useWindow(s, "a") };
+      },
+      { wrapper },
+    );
+    const windows = ["a", "b"].map((window_id) => ({
+      window_id,
+      monitor_id: "monitor-0",
+      title: window_id,
+      content: { kind: "text" as const, text: "" },
+    }));
+    const agents = [
+      {
+        agent_id: "main-monitor-0",
+        kind: "main" as const,
+        role: "main-monitor-0-m1",
+        monitor_id: "monitor-0",
+        task_id: "t",
+        since_ms: 1,
+      },
+    ];
+    const socket = await sync(1, {
+      agents,
+      monitors: [{ monitor_id: "monitor-0", busy: true, queued: 0, title: "Orders" }],
+      window: windows as StatePut["window"],
+    });
     expect(view.result.current.agents.map((a) => a.agent_id)).toEqual(["main-monitor-0"]);
     expect(view.result.current.monitors[0]?.title).toBe("Orders");
     expect(view.result.current.window?.title).toBe("a");
@@ -94,7 +115,11 @@ describe("hooks", () => {
       lists++;
       return clew.useMessageIds(clew.useSession("s")).map((id) => <Line key={id} id={id} />);
     }
-    const view = render(<clew.ClewProvider client={client}><List /></clew.ClewProvider>);
+    const view = render(
+      <clew.ClewProvider client={client}>
+        <List />
+      </clew.ClewProvider>,
+    );
     const socket = await sync(3, { message: [messageOf(2), messageOf(3, { partial: true, text: "" })] });
     expect(view.container.textContent).toBe("m2");
     const before = { lists, two: renders[idOf(2)] };
@@ -107,10 +132,17 @@ describe("hooks", () => {
 
   test("a selector renders only for what it selects, with its own idea of equal", async () => {
     let renders = 0;
-    const view = renderHook(() => {
-      renders++;
-      return clew.useSnapshot(clew.useSession("s"), (x) => ({ title: x.session?.title }), (a, b) => a.title === b.title);
-    }, { wrapper });
+    const view = renderHook(
+      () => {
+        renders++;
+        return clew.useSnapshot(
+          clew.useSession("s"),
+          (x) => ({ title: x.session?.title }),
+          (a, b) => a.title === b.title,
+        );
+      },
+      { wrapper },
+    );
     const socket = await sync();
     const before = renders;
     socket.change(1, 2, { message: [messageOf(2)] });
@@ -137,16 +169,31 @@ describe("hooks", () => {
   });
 
   test("the inbox: first all of it, then each change", async () => {
-    const item = (id: string, deadline?: number): object => ({ session_id: "s", title: "T", owner: "o", kind: "k", asked_ms: 1, seq: 1, question: { type: "hitl_approval_request", request_id: id, deadline_ms: deadline } });
+    const item = (id: string, deadline?: number): object => ({
+      session_id: "s",
+      title: "T",
+      owner: "o",
+      kind: "k",
+      asked_ms: 1,
+      seq: 1,
+      question: { type: "hitl_approval_request", request_id: id, deadline_ms: deadline },
+    });
     const view = renderHook(() => clew.useInbox(), { wrapper });
     await pass();
     expect(FakeSocket.last.url).toBe("ws://clew.test/api/v1/inbox/feed");
     FakeSocket.last.open();
-    FakeSocket.last.say("inbox_state", { items: [item("a"), item("b", 5)], counts: { total: 2, by_kind: { k: 2 }, due_soon: 0 } });
+    FakeSocket.last.say("inbox_state", {
+      items: [item("a"), item("b", 5)],
+      counts: { total: 2, by_kind: { k: 2 }, due_soon: 0 },
+    });
     await pass();
     expect(view.result.current).toMatchObject({ synced: true, connection: { state: "active" }, counts: { total: 2 } });
     expect(view.result.current.items.map((i) => i.question.request_id)).toEqual(["b", "a"]);
-    FakeSocket.last.say("inbox_changed", { added: [item("c", 1)], removed: ["b"], counts: { total: 2, by_kind: { k: 2 }, due_soon: 1 } });
+    FakeSocket.last.say("inbox_changed", {
+      added: [item("c", 1)],
+      removed: ["b"],
+      counts: { total: 2, by_kind: { k: 2 }, due_soon: 1 },
+    });
     await pass();
     expect(view.result.current.items.map((i) => i.question.request_id)).toEqual(["c", "a"]);
   });
@@ -154,7 +201,16 @@ describe("hooks", () => {
 
 // Covers: WS-130, WS-131, WS-132, WS-133, WS-134, WS-135, WS-136, WS-137
 describe("useAgentWebSocket", () => {
-  const todo = (id: string, more: Partial<TodoInfo> = {}): TodoInfo => ({ of: "r", id, task: id, tool: "t", status: "pending", priority: 1, depends_on: [], ...more });
+  const todo = (id: string, more: Partial<TodoInfo> = {}): TodoInfo => ({
+    of: "r",
+    id,
+    task: id,
+    tool: "t",
+    status: "pending",
+    priority: 1,
+    depends_on: [],
+    ...more,
+  });
 
   test("starts unconnected, connects when told to, and returns what it should", async () => {
     const view = renderHook(() => clew.useAgentWebSocket({ sessionId: "s" }), { wrapper });
@@ -189,23 +245,35 @@ describe("useAgentWebSocket", () => {
 
   test("what changed is in the state, and is called back once; what was before is not", async () => {
     const heard: string[] = [];
-    const view = renderHook(() => clew.useAgentWebSocket({
-      sessionId: "s",
-      onLayerStart: (layer) => heard.push(`layer ${layer}`),
-      onTodoUpdate: (t) => heard.push(`todo ${t.id} ${t.status}`),
-      onHitlRequest: (q) => heard.push(`ask ${q.request_id}`),
-      onComplete: (r) => heard.push(`complete ${r.ended?.status}`),
-      onError: (e) => heard.push(`error ${e.code}`),
-    }), { wrapper });
+    const view = renderHook(
+      () =>
+        clew.useAgentWebSocket({
+          sessionId: "s",
+          onLayerStart: (layer) => heard.push(`layer ${layer}`),
+          onTodoUpdate: (t) => heard.push(`todo ${t.id} ${t.status}`),
+          onHitlRequest: (q) => heard.push(`ask ${q.request_id}`),
+          onComplete: (r) => heard.push(`complete ${r.ended?.status}`),
+          onError: (e) => heard.push(`error ${e.code}`),
+        }),
+      { wrapper },
+    );
     act(() => view.result.current.connect());
     const run = { run_id: "r", monitor_id: "monitor-0", status: "executing", plan: null } as const;
-    const socket = await sync(1, { status: { status: "executing", front: "r", current_layer: "planning" }, run: [run], todo: [todo("a"), todo("b")] });
-    const ask = (type: Question["type"], request_id: string): Question => ({ type, request_id, reason: "?", options: [] }) as unknown as Question;
+    const socket = await sync(1, {
+      status: { status: "executing", front: "r", current_layer: "planning" },
+      run: [run],
+      todo: [todo("a"), todo("b")],
+    });
+    const ask = (type: Question["type"], request_id: string): Question =>
+      ({ type, request_id, reason: "?", options: [] }) as unknown as Question;
     socket.change(1, 2, { status: { status: "executing", front: "r", current_layer: "execution" } });
     socket.change(2, 3, { todo: [todo("a", { status: "in_progress", progress_percentage: 40 })] });
     socket.change(3, 5, { question: [ask("hitl_approval_request", "q")] });
     await pass();
-    expect(view.result.current.sessionState).toMatchObject({ current_layer: "execution", todos: [{ status: "in_progress", progress_percentage: 40 }, { status: "pending" }] });
+    expect(view.result.current.sessionState).toMatchObject({
+      current_layer: "execution",
+      todos: [{ status: "in_progress", progress_percentage: 40 }, { status: "pending" }],
+    });
     expect(view.result.current.hitlPending).toMatchObject({ type: "approval", data: { request_id: "q" } });
     socket.change(5, 6, { question: [{ ...ask("hitl_approval_request", "q"), assignee: "ann" } as Question] });
     socket.change(6, 7, { question: [ask("hitl_plan_review", "p")] }, { del: { question: ["q"] } });
@@ -213,13 +281,31 @@ describe("useAgentWebSocket", () => {
     await pass();
     expect(view.result.current.hitlPending).toMatchObject({ type: "plan_review" });
     expect(view.result.current.todos[0]).toMatchObject({ status: "completed", result_summary: { text: "done" } });
-    const error = { code: "TODO_FAILED", number: 4002, message: "", recoverable: true, suggested_action: "retry" } as const;
-    socket.change(8, 9, { run: [{ ...run, status: "completed", ended: { status: "done" } }], status: { status: "completed", front: "r" } });
+    const error = {
+      code: "TODO_FAILED",
+      number: 4002,
+      message: "",
+      recoverable: true,
+      suggested_action: "retry",
+    } as const;
+    socket.change(8, 9, {
+      run: [{ ...run, status: "completed", ended: { status: "done" } }],
+      status: { status: "completed", front: "r" },
+    });
     socket.change(9, 10, { problem: [{ ...error, message_id: idOf(10), ts: 1 }] });
     socket.say("error", { ...error, code: "RATE_LIMITED" });
     await pass();
     expect(view.result.current.sessionState).toMatchObject({ status: "completed" });
-    expect(heard).toEqual(["layer execution", "todo a in_progress", "ask q", "ask p", "todo a completed", "complete done", "error TODO_FAILED", "error RATE_LIMITED"]);
+    expect(heard).toEqual([
+      "layer execution",
+      "todo a in_progress",
+      "ask q",
+      "ask p",
+      "todo a completed",
+      "complete done",
+      "error TODO_FAILED",
+      "error RATE_LIMITED",
+    ]);
   });
 
   test("answers, pause and resume go out while the socket is open, and only then", async () => {

@@ -10,12 +10,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const state = (socket: FakeSocket, last: number, epoch = "e1"): void => socket.say("session_state", { last_message_id: idOf(last), epoch, messages: [] }, { message_id: "snap_1" });
+const state = (socket: FakeSocket, last: number, epoch = "e1"): void =>
+  socket.say("session_state", { last_message_id: idOf(last), epoch, messages: [] }, { message_id: "snap_1" });
 
-async function begin(options: RecordsOptions = {}, last = 1): Promise<{ s: RecordStream; socket: FakeSocket; heard: string[] }> {
+async function begin(
+  options: RecordsOptions = {},
+  last = 1,
+): Promise<{ s: RecordStream; socket: FakeSocket; heard: string[] }> {
   const s = fakeClient().records("s", options);
   const heard: string[] = [];
-  s.on("*", (env) => env.message_id?.startsWith("msg_") && heard.push(`${env.type} ${Number(env.message_id.slice(4))}`));
+  s.on(
+    "*",
+    (env) => env.message_id?.startsWith("msg_") && heard.push(`${env.type} ${Number(env.message_id.slice(4))}`),
+  );
   s.connect();
   await settle();
   const socket = FakeSocket.last;
@@ -79,7 +86,13 @@ test("after CURSOR_LOST it goes on from the state that came with it", async () =
   const next = await again(s);
   expect(next.query.get("epoch")).toBe("e1");
   state(next, 2, "e2");
-  next.say("error", { code: "CURSOR_LOST", number: 3006, message: "lost", recoverable: true, suggested_action: "resync" });
+  next.say("error", {
+    code: "CURSOR_LOST",
+    number: 3006,
+    message: "lost",
+    recoverable: true,
+    suggested_action: "resync",
+  });
   next.synced(2);
   next.record(3, "session_renamed", { title: "on" });
   expect(s.connection.state).toBe("active");
@@ -90,7 +103,12 @@ test("a command comes back with its records", async () => {
   const { s, socket } = await begin();
   const sent = s.send("user_message", { text: "hi" }, { id: "mine" });
   socket.record(2, "message_created", { message: messageOf(2, { role: "user" }) }, { client_message_id: "mine" });
-  socket.record(3, "message_accepted", { client_message_id: "mine", message_id: idOf(2), delivery: "direct" }, { client_message_id: "mine" });
+  socket.record(
+    3,
+    "message_accepted",
+    { client_message_id: "mine", message_id: idOf(2), delivery: "direct" },
+    { client_message_id: "mine" },
+  );
   const receipt = await sent;
   expect(receipt).toMatchObject({ clientMessageId: "mine", delivery: "direct", repeat: false });
   expect(receipt.records.map((r) => r.type)).toEqual(["message_created", "message_accepted"]);

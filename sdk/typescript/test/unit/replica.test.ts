@@ -36,7 +36,14 @@ describe("the plays that the server's tests have written", () => {
 
 const replica = (): Replica => {
   const r = new Replica(new Transcript(100));
-  r.apply({ to: idOf(5), total: 3, put: { message: [messageOf(4)], task: [{ task_id: "t", root_task_id: "t", status: "active", state: "running", created_ms: 1 }] } });
+  r.apply({
+    to: idOf(5),
+    total: 3,
+    put: {
+      message: [messageOf(4)],
+      task: [{ task_id: "t", root_task_id: "t", status: "active", state: "running", created_ms: 1 }],
+    },
+  });
   return r;
 };
 
@@ -55,7 +62,14 @@ test("what did not change stays the same object; kinds that are unknown are igno
   const r = replica();
   const before = r.entities;
   const strange = { constructor: { x: 1 }, agent: [{ agent_id: "a" }], queue: [] };
-  r.apply({ from: idOf(5), to: idOf(6), total: 3, put: strange as never, reset: ["agent" as never], del: { agent: ["a"] } });
+  r.apply({
+    from: idOf(5),
+    to: idOf(6),
+    total: 3,
+    put: strange as never,
+    reset: ["agent" as never],
+    del: { agent: ["a"] },
+  });
   expect(r.entities).toEqual(before);
   expect(r.entities.task).toBe(before.task);
 });
@@ -67,14 +81,26 @@ test("a whole state drops what is held, and says whether there is more", () => {
   expect(r.transcript.publish().ids).toEqual([idOf(9)]);
   expect(r.transcript.hasOlder).toBe(false);
   expect(r.entities.task).toEqual([]);
-  r.apply({ from: idOf(9), to: idOf(12), total: 300, reset: ["message"], put: { message: [messageOf(11), messageOf(12)] } });
+  r.apply({
+    from: idOf(9),
+    to: idOf(12),
+    total: 300,
+    reset: ["message"],
+    put: { message: [messageOf(11), messageOf(12)] },
+  });
   expect(r.transcript.publish().ids).toEqual([11, 12].map(idOf));
   expect(r.transcript.hasOlder).toBe(true);
 });
 
 test("cells are told apart by their notebook and their own id", () => {
   const r = replica();
-  const cell = (notebook_id: string, cell_id: string, source: string) => ({ notebook_id, cell_id, type: "code" as const, source, outputs: [] });
+  const cell = (notebook_id: string, cell_id: string, source: string) => ({
+    notebook_id,
+    cell_id,
+    type: "code" as const,
+    source,
+    outputs: [],
+  });
   r.apply({ from: idOf(5), to: idOf(6), total: 3, put: { cell: [cell("nb_1", "a", "1"), cell("nb_2", "a", "2")] } });
   r.apply({ from: idOf(6), to: idOf(7), total: 3, put: { cell: [cell("nb_1", "a", "3")] } });
   expect(r.entities.cell.map((c) => c.source)).toEqual(["3", "2"]);

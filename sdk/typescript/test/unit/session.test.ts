@@ -35,7 +35,12 @@ describe("sending", () => {
     expect(s.store.getSnapshot().outgoing).toMatchObject([{ id, state: "unconfirmed" }]);
     const next = await again(s, 1);
     expect(next.sent).toEqual([{ type: "user_message", message_id: id, data: { text: "hi" } }]);
-    next.change(1, 3, { message: [messageOf(2, { role: "user", client_message_id: id, delivery: "direct" })] }, { commands: ["another", id] });
+    next.change(
+      1,
+      3,
+      { message: [messageOf(2, { role: "user", client_message_id: id, delivery: "direct" })] },
+      { commands: ["another", id] },
+    );
     expect(await sent).toMatchObject({ clientMessageId: id, delivery: "direct", repeat: false });
     expect(s.store.getSnapshot().outgoing).toEqual([]);
     expect(s.store.getSnapshot().messageIds).toEqual([idOf(2)]); // read your own writes
@@ -74,7 +79,10 @@ describe("sending", () => {
   test("after disconnect it rejects, until somebody connects again", async () => {
     const { s } = await connected();
     s.disconnect();
-    await expect(s.send("user_message", { text: "hi" })).rejects.toMatchObject({ name: "ClewError", code: "CONNECTION_FAILED" });
+    await expect(s.send("user_message", { text: "hi" })).rejects.toMatchObject({
+      name: "ClewError",
+      code: "CONNECTION_FAILED",
+    });
     await expect(s.query("get_messages", {})).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
     s.connect();
     await settle();
@@ -102,9 +110,20 @@ describe("sending", () => {
     const { s, socket } = await connected();
     const refused = s.send("control_skip", { todo_id: "t" }, { id: "a" });
     socket.say("error", {
-      code: "RATE_LIMITED", number: 1004, message: "later", recoverable: true, suggested_action: "wait", retry_after_ms: 900, context: { client_message_id: "a" },
+      code: "RATE_LIMITED",
+      number: 1004,
+      message: "later",
+      recoverable: true,
+      suggested_action: "wait",
+      retry_after_ms: 900,
+      context: { client_message_id: "a" },
     });
-    await expect(refused).rejects.toMatchObject({ code: "RATE_LIMITED", number: 1004, suggestedAction: "wait", retryAfterMs: 900 });
+    await expect(refused).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      number: 1004,
+      suggestedAction: "wait",
+      retryAfterMs: 900,
+    });
     const late = s.send("interrupt", {}, { timeoutMs: 500 });
     // oxlint-disable-next-line vitest/valid-expect -- awaited when the time is over
     const end = expect(late).rejects.toMatchObject({ code: "CONNECTION_TIMEOUT" });
@@ -154,16 +173,40 @@ describe("sending", () => {
 describe("what is held", () => {
   test("the whole state, and then what changed of it", async () => {
     const { s, socket } = await connected({}, 3);
-    const todo = (id: string, status: Todo["status"], of = "r"): TodoInfo => ({ of, id, task: id, tool: "t", status, priority: 1, depends_on: [] });
-    const run: RunInfo = { run_id: "r", monitor_id: "monitor-0", status: "executing", plan: { id: "p", status: "approved", total_todos: 1 } };
-    socket.change(3, 4, { status: { status: "executing", front: "r" }, run: [run], todo: [todo("a", "pending"), todo("a", "pending", "another")] });
+    const todo = (id: string, status: Todo["status"], of = "r"): TodoInfo => ({
+      of,
+      id,
+      task: id,
+      tool: "t",
+      status,
+      priority: 1,
+      depends_on: [],
+    });
+    const run: RunInfo = {
+      run_id: "r",
+      monitor_id: "monitor-0",
+      status: "executing",
+      plan: { id: "p", status: "approved", total_todos: 1 },
+    };
+    socket.change(3, 4, {
+      status: { status: "executing", front: "r" },
+      run: [run],
+      todo: [todo("a", "pending"), todo("a", "pending", "another")],
+    });
     s.store.flush();
     const one = s.store.getSnapshot();
     expect(one).toMatchObject({
-      session: { id: "s", title: "T", status: "executing", role: "owner", epoch: "e1", client_id: "c" }, lastMessageId: idOf(4), synced: true,
-      plan: { id: "p", run_id: "r" }, todos: [{ of: "r", status: "pending" }], runs: [{ run_id: "r", todos: [{ of: "r" }] }],
+      session: { id: "s", title: "T", status: "executing", role: "owner", epoch: "e1", client_id: "c" },
+      lastMessageId: idOf(4),
+      synced: true,
+      plan: { id: "p", run_id: "r" },
+      todos: [{ of: "r", status: "pending" }],
+      runs: [{ run_id: "r", todos: [{ of: "r" }] }],
     });
-    socket.change(4, 5, { todo: [todo("a", "completed", "another")], usage: { tokens_in: 1, tokens_out: 2, cache_writes: 0, cache_reads: 0, cost_usd: 0 } });
+    socket.change(4, 5, {
+      todo: [todo("a", "completed", "another")],
+      usage: { tokens_in: 1, tokens_out: 2, cache_writes: 0, cache_reads: 0, cost_usd: 0 },
+    });
     s.store.flush();
     const two = s.store.getSnapshot();
     expect(two.usage.tokens_out).toBe(2);
@@ -171,11 +214,19 @@ describe("what is held", () => {
     expect(two.runs[0]).toBe(one.runs[0]);
     socket.change(5, 6, { todo: [todo("a", "completed")], status: { status: "executing" } });
     s.store.flush();
-    expect(s.store.getSnapshot()).toMatchObject({ plan: null, todos: [], runs: [{ todos: [{ status: "completed" }] }] });
+    expect(s.store.getSnapshot()).toMatchObject({
+      plan: null,
+      todos: [],
+      runs: [{ todos: [{ status: "completed" }] }],
+    });
   });
 
   test("nothing is known before the state is there", () => {
-    expect(fakeClient().session("s").store.getSnapshot()).toMatchObject({ session: null, synced: false, lastMessageId: null });
+    expect(fakeClient().session("s").store.getSnapshot()).toMatchObject({
+      session: null,
+      synced: false,
+      lastMessageId: null,
+    });
   });
 
   test("the role is told, and told again when it changes", async () => {
@@ -213,7 +264,13 @@ describe("what is held", () => {
     const next = FakeSocket.last;
     next.open();
     next.greet(2, { message: [messageOf(2)] }, { epoch: "e2" });
-    next.say("error", { code: "CURSOR_LOST", number: 3006, message: "lost", recoverable: true, suggested_action: "resync" });
+    next.say("error", {
+      code: "CURSOR_LOST",
+      number: 3006,
+      message: "lost",
+      recoverable: true,
+      suggested_action: "resync",
+    });
     next.synced(2);
     s.store.flush();
     expect(s.store.getSnapshot().messageIds).toEqual([idOf(2)]);
@@ -225,18 +282,40 @@ describe("what is held", () => {
   test("a rewind brings the messages anew", async () => {
     const { s, socket } = await connected({}, 1);
     socket.change(1, 4, { message: [2, 3, 4].map((i) => messageOf(i)) });
-    socket.change(4, 5, { message: [messageOf(2)], status: { status: "idle", can_undo: true } }, { reset: ["message"], total: 1 });
+    socket.change(
+      4,
+      5,
+      { message: [messageOf(2)], status: { status: "idle", can_undo: true } },
+      { reset: ["message"], total: 1 },
+    );
     s.store.flush();
-    expect(s.store.getSnapshot()).toMatchObject({ messageIds: [idOf(2)], session: { can_undo: true }, hasOlder: false });
+    expect(s.store.getSnapshot()).toMatchObject({
+      messageIds: [idOf(2)],
+      session: { can_undo: true },
+      hasOlder: false,
+    });
   });
 
   test("questions: nearest deadline first, and how they were settled", async () => {
     const { s, socket } = await connected({}, 1);
-    const ask = (id: string, deadline_ms?: number): Question => ({ type: "hitl_approval_request", request_id: id, timeout_sec: 0, deadline_ms, reason: "?", options: ["approve", "reject"] }) as Question;
+    const ask = (id: string, deadline_ms?: number): Question =>
+      ({
+        type: "hitl_approval_request",
+        request_id: id,
+        timeout_sec: 0,
+        deadline_ms,
+        reason: "?",
+        options: ["approve", "reject"],
+      }) as Question;
     socket.change(1, 5, { question: [ask("a"), ask("b", 2000), ask("c", 1000)] });
     s.store.flush();
     expect(s.store.getSnapshot().questions.map((q) => q.request_id)).toEqual(["c", "b", "a"]);
-    socket.change(5, 6, { settled: [{ request_id: "a", type: "hitl_approval_request", action: "skip", by_timeout: true, ts: 1 }] }, { del: { question: ["a"] } });
+    socket.change(
+      5,
+      6,
+      { settled: [{ request_id: "a", type: "hitl_approval_request", action: "skip", by_timeout: true, ts: 1 }] },
+      { del: { question: ["a"] } },
+    );
     s.store.flush();
     const x = s.store.getSnapshot();
     expect(x.questions.map((q) => q.request_id)).toEqual(["c", "b"]);
@@ -331,8 +410,17 @@ describe("what is held", () => {
     await s.loadAround(idOf(38));
     expect(asked).toEqual([]); // it is held
     await s.loadAround(idOf(10), 5);
-    expect(s.store.getSnapshot()).toMatchObject({ messageIds: [8, 9, 10, 11, 12].map(idOf), hasOlder: true, hasNewer: true });
-    FakeSocket.last.say("state_changed", { from: idOf(40), to: idOf(41), total: 41, put: { message: [messageOf(41)] } });
+    expect(s.store.getSnapshot()).toMatchObject({
+      messageIds: [8, 9, 10, 11, 12].map(idOf),
+      hasOlder: true,
+      hasNewer: true,
+    });
+    FakeSocket.last.say("state_changed", {
+      from: idOf(40),
+      to: idOf(41),
+      total: 41,
+      put: { message: [messageOf(41)] },
+    });
     s.store.flush();
     expect(s.store.getSnapshot().messageIds.at(-1)).toBe(idOf(12)); // its place is not held
     expect(await s.loadNewer(25)).toBe(25);

@@ -61,7 +61,7 @@ test("any way of cutting a text into deltas gives the text, whatever is repeated
     const whole = runes.join("");
     const t = new Transcript(10);
     t.put(message(1, { partial: true, text: "" }));
-    for (let at = 0; at < runes.length; ) {
+    for (let at = 0; at < runes.length;) {
       const back = chance(at + 1 > 4 ? 4 : at + 1); // how much of it is known already
       const from = at - back;
       const to = Math.min(runes.length, at + 1 + chance(5));

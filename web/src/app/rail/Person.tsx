@@ -21,7 +21,17 @@ export function PersonMenu({ trigger }: { trigger: ReactElement<ButtonHTMLAttrib
       "line",
       { id: "theme", label: t.switchTheme, icon: <SunMoon size={14} />, run: run("theme") },
       { id: "keymap", label: t.keymap, icon: <Keyboard size={14} />, run: run("keymap") },
-      ...(me?.auth === "off" ? [] : ["line" as const, { id: "sign-out", label: t.signOut, icon: <LogOut size={14} />, run: () => void signOut().catch(notifyError) }]),
+      ...(me?.auth === "off"
+        ? []
+        : [
+            "line" as const,
+            {
+              id: "sign-out",
+              label: t.signOut,
+              icon: <LogOut size={14} />,
+              run: () => void signOut().catch(notifyError),
+            },
+          ]),
     ];
   }, [t, me, navigate]);
   return <Menu label={t.account} trigger={trigger} items={items} />;
@@ -36,9 +46,19 @@ export function Person({ slim }: { slim?: boolean }) {
   return (
     <PersonMenu
       trigger={
-        <button type="button" title={slim ? `${me.user_id}, ${role}` : undefined} className={slim ? "flex size-10 shrink-0 items-center justify-center rounded-lg hover:bg-hover pointer-coarse:size-11" : "flex min-w-0 flex-1 items-center gap-2.25 rounded px-2 py-1 text-left hover:bg-hover"}>
+        <button
+          type="button"
+          title={slim ? `${me.user_id}, ${role}` : undefined}
+          className={
+            slim
+              ? "flex size-10 shrink-0 items-center justify-center rounded-lg hover:bg-hover pointer-coarse:size-11"
+              : "flex min-w-0 flex-1 items-center gap-2.25 rounded px-2 py-1 text-left hover:bg-hover"
+          }
+        >
           <Avatar name={me.user_id} />
-          {slim ? <span className="sr-only">{t.accountOf(me.user_id, role)}</span> : (
+          {slim ? (
+            <span className="sr-only">{t.accountOf(me.user_id, role)}</span>
+          ) : (
             <span className="min-w-0" data-person>
               <span className="block truncate leading-4.5 font-medium">{me.user_id}</span>
               <span className="block text-xs text-soft">{role}</span>

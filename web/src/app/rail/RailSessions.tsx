@@ -27,21 +27,54 @@ export function RailSessions() {
     <>
       {asking.length > 0 && (
         <Section name={t.needsYou} count={asking.length}>
-          {asking.map(({ item }) => <Line key={item.session_id} id={item.session_id} to={`?question=${item.question.request_id}`} title={item.title} tone="ask" below={<Asks item={item} inbox={inbox} />} />)}
+          {asking.map(({ item }) => (
+            <Line
+              key={item.session_id}
+              id={item.session_id}
+              to={`?question=${item.question.request_id}`}
+              title={item.title}
+              tone="ask"
+              below={<Asks item={item} inbox={inbox} />}
+            />
+          ))}
         </Section>
       )}
       {running.length > 0 && (
         <Section name={t.running} count={running.length}>
-          {running.map((s) => <Line key={s.session_id} id={s.session_id} title={s.title} tone={toneOfSession(s, me)} live below={<Does session={s} me={me} />} />)}
+          {running.map((s) => (
+            <Line
+              key={s.session_id}
+              id={s.session_id}
+              title={s.title}
+              tone={toneOfSession(s, me)}
+              live
+              below={<Does session={s} me={me} />}
+            />
+          ))}
         </Section>
       )}
       {recent.map(({ folder, sessions }) => (
         <Section key={folder} name={folder ? t.recentIn(folder) : t.recent}>
-          {sessions.map((s) => <Line key={s.session_id} id={s.session_id} title={s.title} tone={toneOfSession(s, me)} aside={<Ago short ms={s.updated_ms} className="text-xs text-faint" />} />)}
+          {sessions.map((s) => (
+            <Line
+              key={s.session_id}
+              id={s.session_id}
+              title={s.title}
+              tone={toneOfSession(s, me)}
+              aside={<Ago short ms={s.updated_ms} className="text-xs text-faint" />}
+            />
+          ))}
         </Section>
       ))}
       {value?.length === 0 && asking.length === 0 && <p className="px-2 pt-4 text-sm text-faint">{t.noSessionsYet}</p>}
-      {(value?.length ?? 0) > 0 && <Link href="/history" className="mt-2 flex h-7.5 items-center rounded px-2 text-sm text-soft hover:bg-hover hover:text-ink pointer-coarse:h-11">{t.allSessions}</Link>}
+      {(value?.length ?? 0) > 0 && (
+        <Link
+          href="/history"
+          className="mt-2 flex h-7.5 items-center rounded px-2 text-sm text-soft hover:bg-hover hover:text-ink pointer-coarse:h-11"
+        >
+          {t.allSessions}
+        </Link>
+      )}
     </>
   );
 }
@@ -50,13 +83,36 @@ function Section({ name, count, children }: { name: string; count?: number; chil
   const id = useId();
   return (
     <>
-      <p id={id} className="flex items-center gap-1.5 px-2 pt-3.5 pb-1 text-xs font-semibold text-faint"><span className="min-w-0 truncate">{name}</span>{count !== undefined && <span aria-hidden className="ml-auto font-medium">{count}</span>}</p>
+      <p id={id} className="flex items-center gap-1.5 px-2 pt-3.5 pb-1 text-xs font-semibold text-faint">
+        <span className="min-w-0 truncate">{name}</span>
+        {count !== undefined && (
+          <span aria-hidden className="ml-auto font-medium">
+            {count}
+          </span>
+        )}
+      </p>
       <ul aria-labelledby={id}>{children}</ul>
     </>
   );
 }
 
-function Line({ id, to = "", title, tone, live, below, aside }: { id: string; to?: string; title: string; tone: Tone; live?: boolean; below?: ReactNode; aside?: ReactNode }) {
+function Line({
+  id,
+  to = "",
+  title,
+  tone,
+  live,
+  below,
+  aside,
+}: {
+  id: string;
+  to?: string;
+  title: string;
+  tone: Tone;
+  live?: boolean;
+  below?: ReactNode;
+  aside?: ReactNode;
+}) {
   const t = useWords(appWords);
   const [path] = useLocation();
   const here = path === `/s/${id}` || path.startsWith(`/s/${id}/`);
@@ -66,10 +122,15 @@ function Line({ id, to = "", title, tone, live, below, aside }: { id: string; to
         href={`/s/${id}${to}`}
         aria-current={here ? "page" : undefined}
         data-session={id}
-        className={cx("grid grid-cols-[12px_minmax(0,1fr)_auto] items-center gap-x-2.25 rounded px-2 py-1.25 hover:bg-hover pointer-coarse:min-h-11", here && "bg-hover")}
+        className={cx(
+          "grid grid-cols-[12px_minmax(0,1fr)_auto] items-center gap-x-2.25 rounded px-2 py-1.25 hover:bg-hover pointer-coarse:min-h-11",
+          here && "bg-hover",
+        )}
       >
         <Mark tone={tone} live={live && tone === "run"} size={11} />
-        <span className={cx("truncate", here && "font-semibold")}><Revealed text={title || t.untitled} /></span>
+        <span className={cx("truncate", here && "font-semibold")}>
+          <Revealed text={title || t.untitled} />
+        </span>
         {aside ?? <span />}
         {below && <span className="col-[2/4] truncate text-xs tracking-normal text-soft">{below}</span>}
       </Link>
@@ -82,7 +143,12 @@ function Asks({ item, inbox }: { item: InboxItem; inbox: Inbox }) {
   const t = useWords(appWords);
   const q = item.question;
   const left = useTimeLeft(inbox, q.request_id, q.deadline_ms, null);
-  return <>{t.asks[kindOf(q)] ?? t.needsYou} · {left === null ? <Ago short ms={item.asked_ms} /> : t.timeLeft(countdown(left))}</>;
+  return (
+    <>
+      {t.asks[kindOf(q)] ?? t.needsYou} ·{" "}
+      {left === null ? <Ago short ms={item.asked_ms} /> : t.timeLeft(countdown(left))}
+    </>
+  );
 }
 
 /** How far a session is, or how it stands, and where. */
@@ -90,6 +156,9 @@ function Does({ session: s, me }: { session: SessionSummary; me?: string }) {
   const t = useWords(appWords);
   const status = useWords(uiWords).status;
   const state = standing(s, me);
-  const step = s.plan && s.plan.total > 0 && (state === "executing" || state === "planning") ? t.step(Math.min(s.plan.done + 1, s.plan.total), s.plan.total) : (status[state] ?? state);
+  const step =
+    s.plan && s.plan.total > 0 && (state === "executing" || state === "planning")
+      ? t.step(Math.min(s.plan.done + 1, s.plan.total), s.plan.total)
+      : (status[state] ?? state);
   return <>{[step, s.workspace && baseName(s.workspace)].filter(Boolean).join(" · ")}</>;
 }

@@ -17,13 +17,16 @@ export interface Place {
 /** The pages one can go to, in the order of the rail. */
 export function usePlaces(): Place[] {
   const t = useWords(appWords);
-  return useMemo(() => [
-    { path: "/", name: t.home, icon: Home, rail: true },
-    { path: "/inbox", name: t.inbox, icon: Inbox, keys: "i", rail: true },
-    { path: "/usage", name: t.usage, icon: ChartColumn, rail: true },
-    { path: "/history", name: t.history, icon: Clock, keys: "h", note: t.historyNote },
-    { path: "/settings", name: t.settings, icon: Settings, keys: ",", note: t.settingsNote },
-  ], [t]);
+  return useMemo(
+    () => [
+      { path: "/", name: t.home, icon: Home, rail: true },
+      { path: "/inbox", name: t.inbox, icon: Inbox, keys: "i", rail: true },
+      { path: "/usage", name: t.usage, icon: ChartColumn, rail: true },
+      { path: "/history", name: t.history, icon: Clock, keys: "h", note: t.historyNote },
+      { path: "/settings", name: t.settings, icon: Settings, keys: ",", note: t.settingsNote },
+    ],
+    [t],
+  );
 }
 
 export function isAt(path: string, place: string): boolean {

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { initials } from "@/ui";
 import { recentMost, sectionsOf } from "./sections";
 
-const session = (id: string, more: Partial<SessionSummary> = {}) => ({ session_id: id, title: id, status: "idle", updated_ms: 0, ...more }) as SessionSummary;
-const asks = (id: string, request = `q_${id}`) => ({ session_id: id, title: id, question: { request_id: request } }) as unknown as InboxItem;
+const session = (id: string, more: Partial<SessionSummary> = {}) =>
+  ({ session_id: id, title: id, status: "idle", updated_ms: 0, ...more }) as SessionSummary;
+const asks = (id: string, request = `q_${id}`) =>
+  ({ session_id: id, title: id, question: { request_id: request } }) as unknown as InboxItem;
 const ids = (list: readonly SessionSummary[]) => list.map((s) => s.session_id);
 
 test("a session is in one section, and its first question stands for it", () => {
@@ -22,12 +24,27 @@ test("what waits for somebody else runs, and does not need this person", () => {
 });
 
 test("recent ones are grouped by folder, those alone in theirs together, and bounded", () => {
-  const list = [session("a", { workspace: "/w/shop" }), session("b", { workspace: "/w/one" }), session("c", { workspace: "/w/shop" }), session("d")];
-  expect(sectionsOf([], list).recent.map((g) => [g.folder, ids(g.sessions)])).toEqual([["shop", ["a", "c"]], ["", ["b", "d"]]]);
+  const list = [
+    session("a", { workspace: "/w/shop" }),
+    session("b", { workspace: "/w/one" }),
+    session("c", { workspace: "/w/shop" }),
+    session("d"),
+  ];
+  expect(sectionsOf([], list).recent.map((g) => [g.folder, ids(g.sessions)])).toEqual([
+    ["shop", ["a", "c"]],
+    ["", ["b", "d"]],
+  ]);
   const many = Array.from({ length: 60 }, (_, i) => session(`s${i}`));
   expect(sectionsOf([], many).recent.flatMap((g) => g.sessions)).toHaveLength(recentMost);
 });
 
 test("initials are of the first two words, or the first letters", () => {
-  expect(["Mina Park", "mina-park", "owner", "박민아", "j.w.x", ""].map(initials)).toEqual(["MP", "MP", "OW", "박", "JW", "?"]);
+  expect(["Mina Park", "mina-park", "owner", "박민아", "j.w.x", ""].map(initials)).toEqual([
+    "MP",
+    "MP",
+    "OW",
+    "박",
+    "JW",
+    "?",
+  ]);
 });

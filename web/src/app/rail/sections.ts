@@ -17,7 +17,8 @@ export const recentMost = 30;
 export function sectionsOf(items: readonly InboxItem[], sessions: readonly SessionSummary[]): Sections {
   const known = new Map(sessions.map((s) => [s.session_id, s]));
   const asking = new Map<string, Sections["asking"][number]>();
-  for (const item of items) if (!asking.has(item.session_id)) asking.set(item.session_id, { item, session: known.get(item.session_id) });
+  for (const item of items)
+    if (!asking.has(item.session_id)) asking.set(item.session_id, { item, session: known.get(item.session_id) });
   const rest = sessions.filter((s) => !asking.has(s.session_id));
   const recent = rest.filter((s) => !isRunning(s)).slice(0, recentMost);
   const folders = Map.groupBy(recent, (s) => s.workspace ?? "");

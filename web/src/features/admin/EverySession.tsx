@@ -19,7 +19,12 @@ export function EverySession() {
   const [which, setWhich] = useState<Which>("all");
   const q = useDebounced(query.trim(), 200);
   const pages = usePages(`${q}|${which}`, async (cursor) => {
-    const status = which === "running" ? ["planning" as const, "executing" as const] : which === "waiting" ? ["awaiting_input" as const] : undefined;
+    const status =
+      which === "running"
+        ? ["planning" as const, "executing" as const]
+        : which === "waiting"
+          ? ["awaiting_input" as const]
+          : undefined;
     const page = await client.rest.sessions.list({ owner: "*", q: q || undefined, cursor, status, limit: 50 });
     return { items: page.sessions, next: page.next };
   });
@@ -29,16 +34,51 @@ export function EverySession() {
   return (
     <Group title={t.sessions} help={t.watchOnly} bare>
       <div className="flex flex-wrap items-center gap-2 pb-2">
-        <Segmented label={t.filter} value={which} onChange={setWhich} options={[{ id: "all", name: t.everyone }, { id: "running", name: t.running }, { id: "waiting", name: t.waiting }]} />
-        <TextInput type="search" aria-label={t.search} placeholder={t.search} className="min-w-40 flex-1 sm:max-w-60" value={query} onChange={(e) => setQuery(e.target.value)} />
+        <Segmented
+          label={t.filter}
+          value={which}
+          onChange={setWhich}
+          options={[
+            { id: "all", name: t.everyone },
+            { id: "running", name: t.running },
+            { id: "waiting", name: t.waiting },
+          ]}
+        />
+        <TextInput
+          type="search"
+          aria-label={t.search}
+          placeholder={t.search}
+          className="min-w-40 flex-1 sm:max-w-60"
+          value={query}
+          onChange={(e) => setQuery(e.target.value)}
+        />
       </div>
       {pages.error !== undefined && <ErrorNote error={pages.error} retry={pages.reload} />}
       {pages.loading && items.length === 0 && <Loading />}
-      {!pages.loading && items.length === 0 && pages.error === undefined && <Empty title={q || which !== "all" ? t.nothing : t.none} />}
+      {!pages.loading && items.length === 0 && pages.error === undefined && (
+        <Empty title={q || which !== "all" ? t.nothing : t.none} />
+      )}
       <ul>
-        {items.map((s) => <SessionRow key={s.session_id} session={s} onChange={pages.refresh} aside={<span className="w-20 truncate text-right text-sm max-sm:hidden"><Badge>{s.owner ?? "–"}</Badge></span>} />)}
+        {items.map((s) => (
+          <SessionRow
+            key={s.session_id}
+            session={s}
+            onChange={pages.refresh}
+            aside={
+              <span className="w-20 truncate text-right text-sm max-sm:hidden">
+                <Badge>{s.owner ?? "–"}</Badge>
+              </span>
+            }
+          />
+        ))}
       </ul>
-      {pages.more && <div className="flex justify-center py-4"><Button busy={pages.loading} onClick={pages.loadMore}>{t.more}</Button></div>}
+      {pages.more && (
+        <div className="flex justify-center py-4">
+          <Button busy={pages.loading} onClick={pages.loadMore}>
+            {t.more}
+          </Button>
+        </div>
+      )}
     </Group>
   );
 }

@@ -19,23 +19,54 @@ export function NewKeyDialog({ onClose }: { onClose(): void }) {
     e.preventDefault();
     if (busy) return;
     setBusy(true);
-    client.rest.keys.create({ name, user: user.trim(), role }).then((k) => setToken(k.token), setError).finally(() => setBusy(false));
+    client.rest.keys
+      .create({ name, user: user.trim(), role })
+      .then((k) => setToken(k.token), setError)
+      .finally(() => setBusy(false));
   };
   return (
-    <Dialog open onClose={onClose} title={t.newKey} footer={token !== null ? <Button look="main" onClick={onClose}>{t.kept}</Button> : <Button look="main" type="submit" form="new-key" busy={busy}>{t.makeKey}</Button>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.newKey}
+      footer={
+        token !== null ? (
+          <Button look="main" onClick={onClose}>
+            {t.kept}
+          </Button>
+        ) : (
+          <Button look="main" type="submit" form="new-key" busy={busy}>
+            {t.makeKey}
+          </Button>
+        )
+      }
+    >
       {token !== null ? (
         <div className="flex flex-col gap-2">
           <p role="status">{t.keyMade}</p>
-          <div className="flex items-center rounded bg-sunk pl-3"><code className="min-w-0 flex-1 py-1.5 font-mono text-sm break-all">{token}</code><CopyButton text={token} /></div>
+          <div className="flex items-center rounded bg-sunk pl-3">
+            <code className="min-w-0 flex-1 py-1.5 font-mono text-sm break-all">{token}</code>
+            <CopyButton text={token} />
+          </div>
         </div>
       ) : (
         <form id="new-key" className="flex flex-col gap-3" onSubmit={make}>
-          <Field label={t.name} hint={t.keyNameHint}>{(p) => <TextInput {...p} maxLength={200} value={name} onChange={(e) => setName(e.target.value)} />}</Field>
-          <Field label={t.user} hint={t.keyUserHint}>{(p) => <TextInput {...p} required spellCheck={false} value={user} onChange={(e) => setUser(e.target.value)} />}</Field>
+          <Field label={t.name} hint={t.keyNameHint}>
+            {(p) => <TextInput {...p} maxLength={200} value={name} onChange={(e) => setName(e.target.value)} />}
+          </Field>
+          <Field label={t.user} hint={t.keyUserHint}>
+            {(p) => (
+              <TextInput {...p} required spellCheck={false} value={user} onChange={(e) => setUser(e.target.value)} />
+            )}
+          </Field>
           <Field label={t.role} hint={t.roleHelp[role]}>
             {(p) => (
               <Select {...p} value={role} onChange={(e) => setRole(e.target.value as typeof role)}>
-                {roles.map((r) => <option key={r} value={r}>{t.roles[r]}</option>)}
+                {roles.map((r) => (
+                  <option key={r} value={r}>
+                    {t.roles[r]}
+                  </option>
+                ))}
               </Select>
             )}
           </Field>

@@ -11,7 +11,13 @@ import { useServerSettings } from "@/features/settings/useServerSettings";
 import { settingsWords } from "@/features/settings/words";
 import { adminWords } from "./words";
 
-const quotas = ["workspace_quota_mb", "blob_quota_mb", "checkpoint_quota_mb", "checkpoint_max_file_mb", "checkpoints_enabled"];
+const quotas = [
+  "workspace_quota_mb",
+  "blob_quota_mb",
+  "checkpoint_quota_mb",
+  "checkpoint_max_file_mb",
+  "checkpoints_enabled",
+];
 const retention = ["erase_after_days", "retention_days", "retention_days_by_user", "checkpoint_retention_days"];
 
 /** How the server stands: its health, what is on its disk, its backup, and what it keeps for how long. */
@@ -25,8 +31,16 @@ export function StoragePart() {
       <OwnSpace />
       {settings.error !== undefined && <ErrorNote error={settings.error} retry={settings.reload} />}
       {!settings.value && settings.error === undefined && <Loading />}
-      {settings.value && <Group title={t.limits}><SettingRows settings={settings.value} keys={quotas} /></Group>}
-      {settings.value && <Group title={t.retention}><SettingRows settings={settings.value} keys={retention} /></Group>}
+      {settings.value && (
+        <Group title={t.limits}>
+          <SettingRows settings={settings.value} keys={quotas} />
+        </Group>
+      )}
+      {settings.value && (
+        <Group title={t.retention}>
+          <SettingRows settings={settings.value} keys={retention} />
+        </Group>
+      )}
       <Backup />
     </Part>
   );
@@ -40,7 +54,14 @@ function Health() {
     <Group title={t.health}>
       <Row
         title={t.server}
-        tag={ready.value !== undefined && <Badge tone={ready.value ? "run" : "fail"}><Mark tone={ready.value ? "done" : "fail"} size={9} />{ready.value ? t.ready : t.notReady}</Badge>}
+        tag={
+          ready.value !== undefined && (
+            <Badge tone={ready.value ? "run" : "fail"}>
+              <Mark tone={ready.value ? "done" : "fail"} size={9} />
+              {ready.value ? t.ready : t.notReady}
+            </Badge>
+          )
+        }
       >
         {t.version} <span className="font-mono">{me?.version}</span>
       </Row>
@@ -55,7 +76,10 @@ function OwnSpace() {
     <Group title={t.space}>
       {disk.error !== undefined && <ErrorNote error={disk.error} retry={disk.reload} />}
       {!disk.value && disk.loading && <Loading />}
-      {disk.value && (["workspaces", "blobs", "checkpoints"] as const).map((kind) => <Space key={kind} name={t.spaces[kind]} used={disk.value![kind]} />)}
+      {disk.value &&
+        (["workspaces", "blobs", "checkpoints"] as const).map((kind) => (
+          <Space key={kind} name={t.spaces[kind]} used={disk.value![kind]} />
+        ))}
     </Group>
   );
 }
@@ -64,7 +88,16 @@ function Space({ name, used }: { name: string; used: DiskQuota }) {
   const t = useWords(adminWords);
   const limited = used.quota_bytes > 0;
   return (
-    <Row title={name} below={limited && <div className="pt-2"><Progress done={Math.min(used.bytes, used.quota_bytes)} total={used.quota_bytes} label={name} /></div>}>
+    <Row
+      title={name}
+      below={
+        limited && (
+          <div className="pt-2">
+            <Progress done={Math.min(used.bytes, used.quota_bytes)} total={used.quota_bytes} label={name} />
+          </div>
+        )
+      }
+    >
       {limited ? t.usedOf(bytes(used.bytes), bytes(used.quota_bytes)) : t.used(bytes(used.bytes))}
     </Row>
   );
@@ -82,8 +115,27 @@ function Backup() {
       {!b && backup.loading && <Loading />}
       {b && (
         <Row
-          title={b.running ? t.backupRunning : b.ended_ms && !b.problem ? <>{t.lastBackup} <Ago ms={b.ended_ms} /></> : b.problem ? t.backupFailed : t.noBackup}
-          tag={b.problem && <Badge tone="fail"><Mark tone="fail" size={9} />{t.failed}</Badge>}
+          title={
+            b.running ? (
+              t.backupRunning
+            ) : b.ended_ms && !b.problem ? (
+              <>
+                {t.lastBackup} <Ago ms={b.ended_ms} />
+              </>
+            ) : b.problem ? (
+              t.backupFailed
+            ) : (
+              t.noBackup
+            )
+          }
+          tag={
+            b.problem && (
+              <Badge tone="fail">
+                <Mark tone="fail" size={9} />
+                {t.failed}
+              </Badge>
+            )
+          }
         >
           {b.to && <code className="font-mono wrap-anywhere">{b.to}</code>}
           {b.problem && <p className="text-fail">{b.problem}</p>}

@@ -29,7 +29,11 @@ export function modelChoices(all: readonly ModelInfo[]): ModelChoice[] {
 }
 
 /** What agents may do without asking in a session; custom if single settings say it. */
-export function presetOf(s: Pick<StateData, "auto_approval_enabled" | "always_allow_write" | "always_allow_execute"> & { permissions?: string }): Preset | "custom" {
+export function presetOf(
+  s: Pick<StateData, "auto_approval_enabled" | "always_allow_write" | "always_allow_execute"> & {
+    permissions?: string;
+  },
+): Preset | "custom" {
   if (!s.auto_approval_enabled) return "ask";
   if (s.permissions === "edits" || s.permissions === "sandbox" || s.permissions === "ask") {
     const write = s.permissions !== "ask";
@@ -39,8 +43,14 @@ export function presetOf(s: Pick<StateData, "auto_approval_enabled" | "always_al
 }
 
 /** The modes of a session: the built-in ones, and those of the settings. */
-export function modesOf(custom: readonly Record<string, unknown>[] = []): { slug: string; name?: string; help?: string }[] {
-  const own = custom.map((m) => ({ slug: String(m.slug), name: String(m.name || m.slug), help: String(m.when_to_use ?? "") }));
+export function modesOf(
+  custom: readonly Record<string, unknown>[] = [],
+): { slug: string; name?: string; help?: string }[] {
+  const own = custom.map((m) => ({
+    slug: String(m.slug),
+    name: String(m.name || m.slug),
+    help: String(m.when_to_use ?? ""),
+  }));
   const replaced = new Set(own.map((m) => m.slug));
   return [...builtInModes.filter((m) => !replaced.has(m)).map((slug) => ({ slug })), ...own];
 }

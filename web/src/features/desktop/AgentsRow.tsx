@@ -28,18 +28,36 @@ export function AgentsRow({ session, monitor, views }: Props) {
   const rank = (a: AgentState) => (a.waiting ? 0 : 2) + (here(a) ? 0 : 1);
   const order = [...agents].sort((a, b) => rank(a) - rank(b));
   return (
-    <ul aria-label={t.agents} className="-m-1 flex min-w-0 flex-1 gap-2 overflow-x-auto p-1 max-sm:m-0 max-sm:px-2" data-agents={order.length}>
-      {order.map((a) => <Pill key={a.role} session={session} agent={a} here={here(a)} views={views} />)}
+    <ul
+      aria-label={t.agents}
+      className="-m-1 flex min-w-0 flex-1 gap-2 overflow-x-auto p-1 max-sm:m-0 max-sm:px-2"
+      data-agents={order.length}
+    >
+      {order.map((a) => (
+        <Pill key={a.role} session={session} agent={a} here={here(a)} views={views} />
+      ))}
     </ul>
   );
 }
 
-function Pill({ session, agent: a, here, views }: { session: Session; agent: AgentState; here: boolean; views: readonly MonitorView[] }) {
+function Pill({
+  session,
+  agent: a,
+  here,
+  views,
+}: {
+  session: Session;
+  agent: AgentState;
+  here: boolean;
+  views: readonly MonitorView[];
+}) {
   const t = useWords(desktopWords);
   const [, navigate] = useLocation();
   const mayChange = useMayChange(session);
   const [stopping, setStopping] = useState(false);
-  const window = useSnapshot(session, (s) => (a.window_id ? s.windows.find((w) => w.window_id === a.window_id)?.title : undefined));
+  const window = useSnapshot(session, (s) =>
+    a.window_id ? s.windows.find((w) => w.window_id === a.window_id)?.title : undefined,
+  );
   const question = useSnapshot(session, (s) => s.questions.find((q) => q.task_id === a.task_id)?.request_id);
   const now = useServerNow(session, a.kind === "task");
   const monitor = a.monitor_id ?? mainMonitor;
@@ -47,14 +65,24 @@ function Pill({ session, agent: a, here, views }: { session: Session; agent: Age
   const name = nameOf();
   function nameOf(): string {
     switch (a.kind) {
-      case "ephemeral": return t.helper;
-      case "window": return window || t.windowAgent;
-      case "main": return here ? t.main : views.find((v) => v.id === monitor)?.title || t.on(n);
-      default: return a.title || t.taskAgent;
+      case "ephemeral":
+        return t.helper;
+      case "window":
+        return window || t.windowAgent;
+      case "main":
+        return here ? t.main : views.find((v) => v.id === monitor)?.title || t.on(n);
+      default:
+        return a.title || t.taskAgent;
     }
   }
   const alone = a.kind === "main" && !here; // its title is its name then
-  const does = a.waiting ? (here ? t.needsYou : t.asks(n)) : a.kind === "task" ? t.task(spent(Math.max(0, now - a.since_ms))) : (!alone && a.kind !== "step" && a.title !== name && a.title) || (here ? t.works : t.on(n));
+  const does = a.waiting
+    ? here
+      ? t.needsYou
+      : t.asks(n)
+    : a.kind === "task"
+      ? t.task(spent(Math.max(0, now - a.since_ms)))
+      : (!alone && a.kind !== "step" && a.title !== name && a.title) || (here ? t.works : t.on(n));
   const open = () => {
     bringToFront(session, transcriptId);
     navigate(`/s/${session.id}/desktop/${monitor}${question ? `?question=${question}` : ""}`);
@@ -64,16 +92,34 @@ function Pill({ session, agent: a, here, views }: { session: Session; agent: Age
     void stopAgent(session, a).finally(() => setStopping(false));
   };
   return (
-    <li data-agent={a.agent_id} className="flex h-11.5 max-w-72 min-w-40 flex-1 items-center gap-2.5 rounded-xl bg-sheet pr-1.5 pl-3 shadow-card ring-1 ring-line2 data-asks:min-w-52 max-sm:min-w-56" data-asks={a.waiting || undefined}>
+    <li
+      data-agent={a.agent_id}
+      className="flex h-11.5 max-w-72 min-w-40 flex-1 items-center gap-2.5 rounded-xl bg-sheet pr-1.5 pl-3 shadow-card ring-1 ring-line2 data-asks:min-w-52 max-sm:min-w-56"
+      data-asks={a.waiting || undefined}
+    >
       <Mark tone={a.waiting ? "ask" : "run"} live={!a.waiting} />
       <span className="min-w-0 flex-1" title={a.title || name}>
-        <span className="block truncate leading-4.5 font-medium" dir="auto">{name}</span>
-        <span className="block truncate text-xs text-soft" dir="auto">{does}</span>
+        <span className="block truncate leading-4.5 font-medium" dir="auto">
+          {name}
+        </span>
+        <span className="block truncate text-xs text-soft" dir="auto">
+          {does}
+        </span>
       </span>
       {a.waiting ? (
-        <Button className="h-7" aria-label={t.openAgent(name)} onClick={open}>{t.open}</Button>
+        <Button className="h-7" aria-label={t.openAgent(name)} onClick={open}>
+          {t.open}
+        </Button>
       ) : (
-        mayChange && <IconButton label={t.stop(name)} icon={<Square size={11} fill="currentColor" />} aria-busy={stopping || undefined} onClick={stopping ? undefined : stop} className="[--row:28px] pointer-coarse:[--row:44px]" />
+        mayChange && (
+          <IconButton
+            label={t.stop(name)}
+            icon={<Square size={11} fill="currentColor" />}
+            aria-busy={stopping || undefined}
+            onClick={stopping ? undefined : stop}
+            className="[--row:28px] pointer-coarse:[--row:44px]"
+          />
+        )
       )}
     </li>
   );

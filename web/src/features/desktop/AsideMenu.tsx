@@ -10,7 +10,15 @@ import { transcriptId } from "./layout";
 import { desktopWords } from "./words";
 
 /** What this person put aside, to bring back. */
-export function AsideMenu({ session, windows, transcript }: { session: Session; windows: readonly WindowState[]; transcript: boolean }) {
+export function AsideMenu({
+  session,
+  windows,
+  transcript,
+}: {
+  session: Session;
+  windows: readonly WindowState[];
+  transcript: boolean;
+}) {
   const t = useWords(desktopWords);
   const w = useWords(windowWords);
   const { aside } = useDesk(session);
@@ -18,12 +26,38 @@ export function AsideMenu({ session, windows, transcript }: { session: Session; 
     bringToFront(session, id);
     focusOn(id);
   };
-  const items = windows.filter((x) => aside.has(x.window_id)).map((x) => ({ id: x.window_id, label: x.title || w.untitled, icon: <KindIcon kind={x.content?.kind} size={14} />, run: back(x.window_id) }));
-  if (!transcript) items.push({ id: transcriptId, label: t.transcript, icon: <MessagesSquare size={14} />, run: back(transcriptId) });
+  const items = windows
+    .filter((x) => aside.has(x.window_id))
+    .map((x) => ({
+      id: x.window_id,
+      label: x.title || w.untitled,
+      icon: <KindIcon kind={x.content?.kind} size={14} />,
+      run: back(x.window_id),
+    }));
+  if (!transcript)
+    items.push({ id: transcriptId, label: t.transcript, icon: <MessagesSquare size={14} />, run: back(transcriptId) });
   if (items.length === 0) return null;
   return (
-    <div data-desk-bar className="flex h-11.5 shrink-0 items-center rounded-xl bg-sheet px-1.5 shadow-card ring-1 ring-line2">
-      <Menu label={t.aside(items.length)} items={items} trigger={<IconButton label={t.aside(items.length)} icon={<span className="flex items-center gap-1"><AppWindow size={15} />{items.length}</span>} className="w-11!" />} />
+    <div
+      data-desk-bar
+      className="flex h-11.5 shrink-0 items-center rounded-xl bg-sheet px-1.5 shadow-card ring-1 ring-line2"
+    >
+      <Menu
+        label={t.aside(items.length)}
+        items={items}
+        trigger={
+          <IconButton
+            label={t.aside(items.length)}
+            icon={
+              <span className="flex items-center gap-1">
+                <AppWindow size={15} />
+                {items.length}
+              </span>
+            }
+            className="w-11!"
+          />
+        }
+      />
     </div>
   );
 }

@@ -39,8 +39,16 @@ export function DesktopHead({ session, monitor, views, area, tidy }: Props) {
       <MonitorBar session={session} monitor={monitor} views={views} area={area} />
       <div className="flex min-w-0 flex-1 items-center justify-end gap-2.5">
         {roomy && <Viewers session={session} />}
-        <span className="text-sm"><ConnectionBadge connection={connection} onRetry={session.reconnect} /></span>
-        {roomy ? <Button icon={<LayoutGrid size={15} aria-hidden />} onClick={tidy}>{t.tidy}</Button> : <IconButton label={t.tidy} icon={<LayoutGrid size={16} />} onClick={tidy} />}
+        <span className="text-sm">
+          <ConnectionBadge connection={connection} onRetry={session.reconnect} />
+        </span>
+        {roomy ? (
+          <Button icon={<LayoutGrid size={15} aria-hidden />} onClick={tidy}>
+            {t.tidy}
+          </Button>
+        ) : (
+          <IconButton label={t.tidy} icon={<LayoutGrid size={16} />} onClick={tidy} />
+        )}
         <DesktopMenu session={session} monitor={monitor} views={views} />
       </div>
     </header>
@@ -55,8 +63,18 @@ export function BackAndTitle({ session }: { session: Session }) {
   const title = useTitle(session, archived) ?? s.loading;
   return (
     <>
-      <Link href={`/s/${session.id}`} aria-label={t.back} title={t.back} className="flex size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink"><ArrowLeft size={16} aria-hidden /></Link>
-      <h1 className="min-w-16 truncate text-lg font-semibold" title={title}><span className="sr-only">{t.desktop}: </span>{title}</h1>
+      <Link
+        href={`/s/${session.id}`}
+        aria-label={t.back}
+        title={t.back}
+        className="flex size-(--row) shrink-0 items-center justify-center rounded text-soft hover:bg-hover hover:text-ink"
+      >
+        <ArrowLeft size={16} aria-hidden />
+      </Link>
+      <h1 className="min-w-16 truncate text-lg font-semibold" title={title}>
+        <span className="sr-only">{t.desktop}: </span>
+        {title}
+      </h1>
     </>
   );
 }
@@ -65,10 +83,25 @@ export function BackAndTitle({ session }: { session: Session }) {
 function AtWork({ session }: { session: Session }) {
   const t = useWords(desktopWords);
   const working = useSnapshot(session, (s) => s.agents.filter((a) => !a.waiting).length);
-  return working > 0 ? <span className="shrink-0" data-working={working}><Badge tone="run"><Mark tone="run" size={9} live />{t.working(working)}</Badge></span> : null;
+  return working > 0 ? (
+    <span className="shrink-0" data-working={working}>
+      <Badge tone="run">
+        <Mark tone="run" size={9} live />
+        {t.working(working)}
+      </Badge>
+    </span>
+  ) : null;
 }
 
-export function DesktopMenu({ session, monitor, views }: { session: Session; monitor: string; views: readonly MonitorView[] }) {
+export function DesktopMenu({
+  session,
+  monitor,
+  views,
+}: {
+  session: Session;
+  monitor: string;
+  views: readonly MonitorView[];
+}) {
   const t = useWords(desktopWords);
   const s = useWords(sessionWords);
   const [, navigate] = useLocation();
@@ -77,10 +110,22 @@ export function DesktopMenu({ session, monitor, views }: { session: Session; mon
   const here = views.find((v) => v.id === monitor)!;
   const exists = useSnapshot(session, (x) => x.monitors.some((m) => m.monitor_id === monitor));
   const items: MenuEntry[] = [
-    { id: "screen", label: t.otherScreen, icon: <MonitorUp size={14} />, run: () => void window.open(`/s/${session.id}/desktop/${monitor}?screen`, "_blank", "noopener") },
+    {
+      id: "screen",
+      label: t.otherScreen,
+      icon: <MonitorUp size={14} />,
+      run: () => void window.open(`/s/${session.id}/desktop/${monitor}?screen`, "_blank", "noopener"),
+    },
     { id: "time", label: s.time, icon: <Clock size={14} />, run: () => navigate(`/s/${session.id}/time`) },
   ];
-  if (mayChange && exists && here.number > 1) items.push("line", { id: "remove", label: t.remove, icon: <Trash2 size={14} />, danger: true, run: () => setRemoving(true) });
+  if (mayChange && exists && here.number > 1)
+    items.push("line", {
+      id: "remove",
+      label: t.remove,
+      icon: <Trash2 size={14} />,
+      danger: true,
+      run: () => setRemoving(true),
+    });
   return (
     <>
       <Menu label={t.more} trigger={<IconButton label={t.more} icon={<MoreHorizontal size={16} />} />} items={items} />

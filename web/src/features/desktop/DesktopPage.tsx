@@ -16,7 +16,10 @@ import { PhoneDesktop } from "./PhoneDesktop";
 import { useScreenSession } from "./useScreenSession";
 import { WideDesktop } from "./WideDesktop";
 
-const SessionDialogs = lazyPart(() => import("@/features/session/header/SessionDialogs").then((m) => m.SessionDialogs), true);
+const SessionDialogs = lazyPart(
+  () => import("@/features/session/header/SessionDialogs").then((m) => m.SessionDialogs),
+  true,
+);
 const noMarks: readonly TimelineMark[] = [];
 
 /** A session as a desktop: its monitors, the windows on one of them, the conversation there, and the agents at work. */
@@ -33,7 +36,12 @@ export function DesktopPage({ sessionId, monitor = mainMonitor }: { sessionId: s
     if (there) lookAt(session, monitor);
   }, [session, monitor, there]);
   if (!there) return <Redirect to={`/s/${sessionId}/desktop`} replace />;
-  if (!known) return isFinal(connection.lastError) ? <Problem error={connection.lastError} retry={session.reconnect} /> : <Loading />;
+  if (!known)
+    return isFinal(connection.lastError) ? (
+      <Problem error={connection.lastError} retry={session.reconnect} />
+    ) : (
+      <Loading />
+    );
   const Shown = narrow ? PhoneDesktop : WideDesktop;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" data-desktop={monitor}>

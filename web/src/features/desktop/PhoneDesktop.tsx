@@ -42,13 +42,31 @@ export function PhoneDesktop({ session, monitor, notes }: DesktopProps) {
     <>
       <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line px-1">
         <BackAndTitle session={session} />
-        <span className="ml-auto shrink-0 text-sm"><ConnectionBadge connection={connection} onRetry={session.reconnect} /></span>
+        <span className="ml-auto shrink-0 text-sm">
+          <ConnectionBadge connection={connection} onRetry={session.reconnect} />
+        </span>
         <DesktopMenu session={session} monitor={monitor} views={views} />
       </header>
       {(views.length > 1 || next) && (
         <div className="flex shrink-0 items-center border-b border-line px-2.5 py-1.5">
-          <Select className="text-ellipsis" aria-label={t.monitors} value={monitor} onChange={(e) => go(e.target.value)}>
-            {views.map((v) => <option key={v.id} value={v.id}>{[t.monitor(v.number), v.asks ? t.needsYou : "", v.title, v.windows.length > 0 ? t.windows(v.windows.length) : ""].filter(Boolean).join(" · ")}</option>)}
+          <Select
+            className="text-ellipsis"
+            aria-label={t.monitors}
+            value={monitor}
+            onChange={(e) => go(e.target.value)}
+          >
+            {views.map((v) => (
+              <option key={v.id} value={v.id}>
+                {[
+                  t.monitor(v.number),
+                  v.asks ? t.needsYou : "",
+                  v.title,
+                  v.windows.length > 0 ? t.windows(v.windows.length) : "",
+                ]
+                  .filter(Boolean)
+                  .join(" · ")}
+              </option>
+            ))}
             {next && <option value={newOne}>{t.add}</option>}
           </Select>
         </div>
@@ -63,7 +81,9 @@ export function PhoneDesktop({ session, monitor, notes }: DesktopProps) {
             label: t.transcript,
             content: (
               <div className="flex min-h-0 flex-1 flex-col">
-                <div className="min-h-0 flex-1"><MonitorTranscript key={monitor} session={session} notes={notes} scope={scope} /></div>
+                <div className="min-h-0 flex-1">
+                  <MonitorTranscript key={monitor} session={session} notes={notes} scope={scope} />
+                </div>
                 {sheet && <QuestionSheet session={session} sheet={sheet} />}
               </div>
             ),
@@ -73,11 +93,21 @@ export function PhoneDesktop({ session, monitor, notes }: DesktopProps) {
             const close = () => void closeWindow(session, x).then((ok) => ok && announce(w.closed(title)));
             return {
               id: x.window_id,
-              label: <><AppWindow size={14} aria-hidden /><span className="max-w-36 truncate">{title}</span></>,
+              label: (
+                <>
+                  <AppWindow size={14} aria-hidden />
+                  <span className="max-w-36 truncate">{title}</span>
+                </>
+              ),
               content: (
                 <section aria-label={title} data-window={x.window_id} className="flex min-h-0 flex-1 flex-col bg-sheet">
-                  <div className="flex shrink-0 items-center border-b border-line pl-4"><h2 className="min-w-0 flex-1 truncate font-semibold">{title}</h2><WindowMenu session={session} window={x} title={title} close={close} /></div>
-                  <div className="min-h-0 flex-1"><Content session={session} window={x} title={title} /></div>
+                  <div className="flex shrink-0 items-center border-b border-line pl-4">
+                    <h2 className="min-w-0 flex-1 truncate font-semibold">{title}</h2>
+                    <WindowMenu session={session} window={x} title={title} close={close} />
+                  </div>
+                  <div className="min-h-0 flex-1">
+                    <Content session={session} window={x} title={title} />
+                  </div>
                   <AgentFoot session={session} window={x} />
                 </section>
               ),
@@ -87,7 +117,9 @@ export function PhoneDesktop({ session, monitor, notes }: DesktopProps) {
       />
       <div className="flex shrink-0 flex-col gap-2 bg-paper pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
         <AgentsRow session={session} monitor={monitor} views={views} />
-        <div className="px-2"><Composer session={session} choices={undefined} monitor={monitor} /></div>
+        <div className="px-2">
+          <Composer session={session} choices={undefined} monitor={monitor} />
+        </div>
       </div>
     </>
   );

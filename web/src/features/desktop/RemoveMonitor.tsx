@@ -27,7 +27,19 @@ export function RemoveMonitor({ session, view, onClose }: { session: Session; vi
     );
   };
   return (
-    <Dialog open onClose={onClose} title={t.removeTitle(view.number)} footer={<><Button onClick={onClose}>{t.cancel}</Button><Button look="danger" busy={busy} onClick={remove}>{t.removeIt}</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.removeTitle(view.number)}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button look="danger" busy={busy} onClick={remove}>
+            {t.removeIt}
+          </Button>
+        </>
+      }
+    >
       <p>{t.removeHelp}</p>
     </Dialog>
   );

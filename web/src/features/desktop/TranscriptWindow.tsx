@@ -64,8 +64,20 @@ export function TranscriptWindow({ session, monitor, notes, area, place, rank, f
 }
 
 /** The conversation itself, for a window or a phone. */
-export const MonitorTranscript = memo(function MonitorTranscript({ session, notes, scope }: { session: Session; notes: readonly Note[]; scope: Scope }) {
-  return <div className="@container flex size-full flex-col bg-sheet [--color-paper:var(--color-sheet)]"><Transcript session={session} notes={notes} scope={scope} /></div>;
+export const MonitorTranscript = memo(function MonitorTranscript({
+  session,
+  notes,
+  scope,
+}: {
+  session: Session;
+  notes: readonly Note[];
+  scope: Scope;
+}) {
+  return (
+    <div className="@container flex size-full flex-col bg-sheet [--color-paper:var(--color-sheet)]">
+      <Transcript session={session} notes={notes} scope={scope} />
+    </div>
+  );
 });
 
 /** Whose words are shown, and the entries of a menu that choose it. */
@@ -73,14 +85,33 @@ export function useScope(session: Session, monitor: string): { scope: Scope; cho
   const t = useWords(desktopWords);
   const [agent, setAgent] = useState("");
   const tasks = useSnapshot(session, (s) => s.tasks);
-  const others = useMemo(() => tasks.filter((k) => k.monitor_id === monitor && (k.agent_kind === "task" || k.agent_kind === "window")), [tasks, monitor]);
-  const helpers = useMemo(() => tasks.some((k) => k.monitor_id === monitor && k.agent_kind === "ephemeral"), [tasks, monitor]);
-  const chosen = agent === "main" || (agent === "ephemeral" && helpers) || others.some((k) => k.task_id === agent) ? agent : "";
+  const others = useMemo(
+    () => tasks.filter((k) => k.monitor_id === monitor && (k.agent_kind === "task" || k.agent_kind === "window")),
+    [tasks, monitor],
+  );
+  const helpers = useMemo(
+    () => tasks.some((k) => k.monitor_id === monitor && k.agent_kind === "ephemeral"),
+    [tasks, monitor],
+  );
+  const chosen =
+    agent === "main" || (agent === "ephemeral" && helpers) || others.some((k) => k.task_id === agent) ? agent : "";
   const scope = useMemo(() => ({ monitor, agent: chosen }), [monitor, chosen]);
   if (others.length === 0 && !helpers) return { scope, choices: [] };
-  const entry = (id: string, label: string) => ({ id: `agent:${id}`, label, checked: chosen === id, run: () => setAgent(id) });
+  const entry = (id: string, label: string) => ({
+    id: `agent:${id}`,
+    label,
+    checked: chosen === id,
+    run: () => setAgent(id),
+  });
   return {
     scope,
-    choices: ["line", { heading: t.show }, entry("", t.everyone), entry("main", t.main), ...(helpers ? [entry("ephemeral", t.helpers)] : []), ...others.map((k) => entry(k.task_id, k.text || (k.agent_kind === "window" ? t.windowAgent : t.taskAgent)))],
+    choices: [
+      "line",
+      { heading: t.show },
+      entry("", t.everyone),
+      entry("main", t.main),
+      ...(helpers ? [entry("ephemeral", t.helpers)] : []),
+      ...others.map((k) => entry(k.task_id, k.text || (k.agent_kind === "window" ? t.windowAgent : t.taskAgent))),
+    ],
   };
 }

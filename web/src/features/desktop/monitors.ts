@@ -24,21 +24,28 @@ export function monitorOf(w: WindowState): string {
 }
 
 /** The monitors of a session, with the one that is looked at, though nothing is on it yet. */
-function monitorViews(states: readonly MonitorState[], windows: readonly WindowState[], agents: readonly AgentState[], here: string): MonitorView[] {
+function monitorViews(
+  states: readonly MonitorState[],
+  windows: readonly WindowState[],
+  agents: readonly AgentState[],
+  here: string,
+): MonitorView[] {
   const used = new Set([mainMonitor, here, ...states.map((m) => m.monitor_id), ...windows.map(monitorOf)]);
-  return all.filter((id) => used.has(id)).map((id) => {
-    const m: (MonitorState & { held_until_ms?: number }) | undefined = states.find((s) => s.monitor_id === id);
-    return {
-      id,
-      number: numberOf(id),
-      title: m?.title ?? "",
-      busy: m?.busy ?? false,
-      queued: m?.queued ?? 0,
-      asks: agents.some((a) => a.waiting && (a.monitor_id ?? mainMonitor) === id),
-      heldUntil: m?.held_until_ms,
-      windows: windows.filter((w) => monitorOf(w) === id),
-    };
-  });
+  return all
+    .filter((id) => used.has(id))
+    .map((id) => {
+      const m: (MonitorState & { held_until_ms?: number }) | undefined = states.find((s) => s.monitor_id === id);
+      return {
+        id,
+        number: numberOf(id),
+        title: m?.title ?? "",
+        busy: m?.busy ?? false,
+        queued: m?.queued ?? 0,
+        asks: agents.some((a) => a.waiting && (a.monitor_id ?? mainMonitor) === id),
+        heldUntil: m?.held_until_ms,
+        windows: windows.filter((w) => monitorOf(w) === id),
+      };
+    });
 }
 
 export function useMonitorViews(session: Session, here: string): readonly MonitorView[] {

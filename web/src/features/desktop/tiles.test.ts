@@ -3,13 +3,21 @@ import { smallest } from "@/features/windows/place";
 import { tiles } from "./tiles";
 
 test("tidied windows fill the area side by side and never overlap", () => {
-  for (const room of [{ w: 1330, h: 700 }, { w: 860, h: 900 }, { w: 2480, h: 1200 }]) {
+  for (const room of [
+    { w: 1330, h: 700 },
+    { w: 860, h: 900 },
+    { w: 2480, h: 1200 },
+  ]) {
     for (let n = 1; n <= 8; n++) {
       const list = tiles(n, room);
       expect(list).toHaveLength(n);
       for (const [i, a] of list.entries()) {
         expect(a.x >= 0 && a.y >= 0 && a.x + a.w <= room.w && a.y + a.h <= room.h, JSON.stringify(a)).toBe(true);
-        for (const b of list.slice(i + 1)) expect(a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y, `${n} in ${room.w}`).toBe(true);
+        for (const b of list.slice(i + 1))
+          expect(
+            a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y,
+            `${n} in ${room.w}`,
+          ).toBe(true);
       }
     }
   }
@@ -23,7 +31,10 @@ test("where there is too little room, windows lie over each other, a step lower 
   for (const n of [4, 8, 16]) {
     const list = tiles(n, room);
     for (const [i, b] of list.entries()) {
-      expect(b.x >= 0 && b.y >= 0 && b.x + b.w <= room.w && b.y + b.h <= room.h && b.h >= smallest.h, JSON.stringify(b)).toBe(true);
+      expect(
+        b.x >= 0 && b.y >= 0 && b.x + b.w <= room.w && b.y + b.h <= room.h && b.h >= smallest.h,
+        JSON.stringify(b),
+      ).toBe(true);
       if (i > 0) expect(b.y - list[i - 1]!.y).toBeGreaterThanOrEqual(n === 4 ? 37 : 20);
     }
   }

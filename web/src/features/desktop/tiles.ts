@@ -14,14 +14,24 @@ const leastTile = 180; // less is a title with a strip below it
 export function tiles(count: number, area: Area): Bounds[] {
   const room = { w: area.w - 2 * margin, h: area.h - 2 * margin };
   const columns = columnsFor(count, room);
-  const sizes = columnSizes(count, columns, room).map((s) => ({ ...s, w: Math.min(s.w, mostTile.w), h: Math.min(s.h, mostTile.h) }));
-  if (count > 1 && Math.min(...sizes.map((s) => s.h)) < leastTile) return stairs(count, room).map((b) => fit({ ...b, x: margin + b.x, y: margin + b.y }, area));
-  return sizes.flatMap(({ rows, w, h }, c) => Array.from({ length: rows }, (_, r) => fit({ x: margin + c * (w + gutter), y: margin + r * (h + gutter), w, h }, area)));
+  const sizes = columnSizes(count, columns, room).map((s) => ({
+    ...s,
+    w: Math.min(s.w, mostTile.w),
+    h: Math.min(s.h, mostTile.h),
+  }));
+  if (count > 1 && Math.min(...sizes.map((s) => s.h)) < leastTile)
+    return stairs(count, room).map((b) => fit({ ...b, x: margin + b.x, y: margin + b.y }, area));
+  return sizes.flatMap(({ rows, w, h }, c) =>
+    Array.from({ length: rows }, (_, r) =>
+      fit({ x: margin + c * (w + gutter), y: margin + r * (h + gutter), w, h }, area),
+    ),
+  );
 }
 
 /** As many columns as make windows a little wider than high, all things considered. */
 function columnsFor(count: number, room: Area): number {
-  const odd = (columns: number) => columnSizes(count, columns, room).reduce((sum, { rows, w, h }) => sum + rows * Math.abs(Math.log(w / h / wish)), 0);
+  const odd = (columns: number) =>
+    columnSizes(count, columns, room).reduce((sum, { rows, w, h }) => sum + rows * Math.abs(Math.log(w / h / wish)), 0);
   let best = 1;
   for (let c = 2; c <= count && room.w / c >= smallest.w; c++) if (odd(c) < odd(best)) best = c;
   return best;
@@ -39,7 +49,12 @@ function columnSizes(count: number, columns: number, room: Area): { rows: number
 function stairs(count: number, room: Area): Bounds[] {
   const down = Math.min(40, (room.h - smallest.h) / (count - 1));
   const across = Math.min(28, (room.w - smallest.w) / (count - 1));
-  return Array.from({ length: count }, (_, i) => ({ x: (count - 1 - i) * across, y: i * down, w: room.w - (count - 1) * across, h: room.h - (count - 1) * down }));
+  return Array.from({ length: count }, (_, i) => ({
+    x: (count - 1 - i) * across,
+    y: i * down,
+    w: room.w - (count - 1) * across,
+    h: room.h - (count - 1) * down,
+  }));
 }
 
 /** What one of so many gets, with gutters between them. */

@@ -5,7 +5,17 @@ import type { LineComment, Place } from "./comments";
 import { diffWords } from "./words";
 
 /** Escape leaves it, Ctrl or ⌘ with Enter adds what was written. */
-export function CommentForm({ place, text, onCancel, onComment }: { place: Place; text: string; onCancel(): void; onComment(c: LineComment): void }) {
+export function CommentForm({
+  place,
+  text,
+  onCancel,
+  onComment,
+}: {
+  place: Place;
+  text: string;
+  onCancel(): void;
+  onComment(c: LineComment): void;
+}) {
   const t = useWords(diffWords);
   const [comment, setComment] = useState("");
   const add = () => comment.trim() && onComment({ ...place, text, comment: comment.trim() });
@@ -22,10 +32,20 @@ export function CommentForm({ place, text, onCancel, onComment }: { place: Place
         if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) add();
       }}
     >
-      <TextArea autoFocus rows={2} maxLength={10_000} aria-label={`${t.yourComment}: ${place.path}:${place.line}`} placeholder={t.yourComment} value={comment} onChange={(e) => setComment(e.target.value)} />
+      <TextArea
+        autoFocus
+        rows={2}
+        maxLength={10_000}
+        aria-label={`${t.yourComment}: ${place.path}:${place.line}`}
+        placeholder={t.yourComment}
+        value={comment}
+        onChange={(e) => setComment(e.target.value)}
+      />
       <span className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t.cancel}</Button>
-        <Button look="main" type="submit">{t.add}</Button>
+        <Button look="main" type="submit">
+          {t.add}
+        </Button>
       </span>
     </form>
   );

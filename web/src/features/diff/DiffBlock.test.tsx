@@ -5,11 +5,14 @@ import { DiffBlock } from "./DiffBlock";
 
 afterEach(cleanup);
 
-const diff = (lines: string[]) => `--- a/x.py\n+++ b/x.py\n@@ -0,0 +1,${lines.length} @@\n${lines.map((l) => `+${l}\n`).join("")}`;
+const diff = (lines: string[]) =>
+  `--- a/x.py\n+++ b/x.py\n@@ -0,0 +1,${lines.length} @@\n${lines.map((l) => `+${l}\n`).join("")}`;
 
 test("its first lines, how many there are, and the way to all of them", async () => {
   const open = vi.fn();
-  render(<DiffBlock diff={diff(Array.from({ length: 27 }, (_, i) => `line ${i}`))} label="Changes" most={7} onOpen={open} />);
+  render(
+    <DiffBlock diff={diff(Array.from({ length: 27 }, (_, i) => `line ${i}`))} label="Changes" most={7} onOpen={open} />,
+  );
   expect(screen.getByText("7 of 27 lines")).toBeTruthy();
   expect(screen.queryByText("line 7")).toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Open in Changes" }));

@@ -1,6 +1,17 @@
 import type { CheckpointFile } from "@clew-run/client";
 import { defaultRangeExtractor, useVirtualizer, type Range as ListRange } from "@tanstack/react-virtual";
-import { useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import {
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from "react";
 import { useWords } from "@/i18n";
 import { useNarrow } from "@/lib/useNarrow";
 import { cx, Segmented } from "@/ui";
@@ -34,7 +45,12 @@ const headHeight = 38;
  * With a review lines can be commented on, and all comments go as one message.
  * Of the line numbers one is in the tab order, and arrows walk between them.
  */
-export function DiffView({ files, total, review, lead }: {
+export function DiffView({
+  files,
+  total,
+  review,
+  lead,
+}: {
   files: readonly CheckpointFile[];
   /** How many there are in all, if not all are given. */
   total?: number;
@@ -47,7 +63,9 @@ export function DiffView({ files, total, review, lead }: {
   const [box, width] = useWidth();
   const [chosen, choose] = useLayoutChoice();
   const withTree = width >= treeFrom && files.length > 1;
-  const layout = phone ? "stacked" : (chosen ?? (width - (withTree ? treeWidth : 0) >= splitFrom ? "split" : "stacked"));
+  const layout = phone
+    ? "stacked"
+    : (chosen ?? (width - (withTree ? treeWidth : 0) >= splitFrom ? "split" : "stacked"));
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [writing, setWriting] = useState<Place | null>(null);
@@ -58,7 +76,11 @@ export function DiffView({ files, total, review, lead }: {
   const scroller = useRef<HTMLDivElement>(null);
 
   const parsed = useMemo(() => files.map(parsedFile), [files]);
-  const sums = useMemo(() => parsed.reduce((n, f) => ({ added: n.added + f.added, removed: n.removed + f.removed }), { added: 0, removed: 0 }), [parsed]);
+  const sums = useMemo(
+    () =>
+      parsed.reduce((n, f) => ({ added: n.added + f.added, removed: n.removed + f.removed }), { added: 0, removed: 0 }),
+    [parsed],
+  );
   const viewed = useViewed(review?.session);
   const seen = (f: ParsedFile) => viewed.has(f.file.paths.relative, f.sum);
   // Files that were seen before are folded at first.
@@ -68,7 +90,10 @@ export function DiffView({ files, total, review, lead }: {
     setFolded(new Set(parsed.filter(seen).map((f) => f.file.paths.relative)));
   }
   const known = useDeferredValue(width > 0, false); // before that it is not known how they are laid out; and a task of its own
-  const items = useMemo(() => (known ? itemsOf(parsed, { folded, opened }, layout, t) : []), [known, parsed, folded, opened, layout, t]);
+  const items = useMemo(
+    () => (known ? itemsOf(parsed, { folded, opened }, layout, t) : []),
+    [known, parsed, folded, opened, layout, t],
+  );
   const heads = useMemo(() => items.flatMap((item, i) => (item.kind === "head" ? [i] : [])), [items]);
   const remarks = useReview(review?.session);
   const { placed, lost } = useMemo(() => {
@@ -90,10 +115,13 @@ export function DiffView({ files, total, review, lead }: {
     estimateSize: (i) => heightOf(items[i]!, columns),
     scrollPaddingStart: headHeight,
     overscan: 8,
-    rangeExtractor: useCallback((range: ListRange) => {
-      sticky.current = heads.findLast((h) => h <= range.startIndex) ?? 0;
-      return [...new Set([sticky.current, ...defaultRangeExtractor(range)])].sort((a, b) => a - b);
-    }, [heads]),
+    rangeExtractor: useCallback(
+      (range: ListRange) => {
+        sticky.current = heads.findLast((h) => h <= range.startIndex) ?? 0;
+        return [...new Set([sticky.current, ...defaultRangeExtractor(range)])].sort((a, b) => a - b);
+      },
+      [heads],
+    ),
   });
   useLayoutEffect(() => virtual.measure(), [virtual, columns]);
   const more = (total ?? files.length) - files.length;
@@ -107,11 +135,14 @@ export function DiffView({ files, total, review, lead }: {
   // oxlint-disable-next-line react/exhaustive-deps -- keys stands for what is shown, which is a new list each time
   const colours = useFileColours(useMemo(() => [...new Set(shown)], [keys]));
 
-  const focusLine = useCallback((i: number) => {
-    toFocus.current = i;
-    setAt(i);
-    virtual.scrollToIndex(i);
-  }, [virtual]);
+  const focusLine = useCallback(
+    (i: number) => {
+      toFocus.current = i;
+      setAt(i);
+      virtual.scrollToIndex(i);
+    },
+    [virtual],
+  );
   useLayoutEffect(() => {
     if (toFocus.current === null) return;
     const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${toFocus.current}"] button[data-line]`);
@@ -123,29 +154,38 @@ export function DiffView({ files, total, review, lead }: {
   // One object for all rows and renders, so that rows that did not change stay.
   const latest = useRef({ items, session: review?.session });
   latest.current = { items, session: review?.session };
-  const actions = useMemo<RowActions>(() => ({
-    cancel: (index) => {
-      setWriting(null);
-      focusLine(index);
-    },
-    add: (c, index) => {
-      changeReview(latest.current.session!, (list) => [...list, c]);
-      setWriting(null);
-      focusLine(index);
-    },
-    remove: (c, index) => {
-      changeReview(latest.current.session!, (list) => list.filter((x) => x.comment !== c.comment || x.text !== c.text || x.path !== c.path));
-      if (index !== undefined) focusLine(index);
-    },
-  }), [focusLine]);
+  const actions = useMemo<RowActions>(
+    () => ({
+      cancel: (index) => {
+        setWriting(null);
+        focusLine(index);
+      },
+      add: (c, index) => {
+        changeReview(latest.current.session!, (list) => [...list, c]);
+        setWriting(null);
+        focusLine(index);
+      },
+      remove: (c, index) => {
+        changeReview(latest.current.session!, (list) =>
+          list.filter((x) => x.comment !== c.comment || x.text !== c.text || x.path !== c.path),
+        );
+        if (index !== undefined) focusLine(index);
+      },
+    }),
+    [focusLine],
+  );
 
   const onKey = (e: KeyboardEvent) => {
     const line = e.target as HTMLElement;
     if (line.dataset.line === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
     const from = Number(line.closest<HTMLElement>("[data-index]")!.dataset.index);
     const to: Record<string, () => number> = {
-      ArrowDown: () => next(items, from, 1), ArrowUp: () => next(items, from, -1), PageDown: () => next(items, from, 20), PageUp: () => next(items, from, -20),
-      Home: () => next(items, -1, 1), End: () => next(items, items.length, -1),
+      ArrowDown: () => next(items, from, 1),
+      ArrowUp: () => next(items, from, -1),
+      PageDown: () => next(items, from, 20),
+      PageUp: () => next(items, from, -20),
+      Home: () => next(items, -1, 1),
+      End: () => next(items, items.length, -1),
     };
     if (to[e.key]) focusLine(to[e.key]!());
     else if (e.key === "ArrowLeft" || e.key === "ArrowRight") {
@@ -192,20 +232,57 @@ export function DiffView({ files, total, review, lead }: {
     <section ref={box} aria-label={t.changed} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1">
         {lead}
-        <span className={cx("text-sm whitespace-nowrap text-soft", withTree && !!lead && "sr-only")}>{t.files(total ?? files.length)}</span>
+        <span className={cx("text-sm whitespace-nowrap text-soft", withTree && !!lead && "sr-only")}>
+          {t.files(total ?? files.length)}
+        </span>
         <Counts {...sums} />
-        {!withTree && seenCount !== undefined && seenCount > 0 && <span className="text-sm whitespace-nowrap text-faint">{t.viewedCount(seenCount, files.length)}</span>}
+        {!withTree && seenCount !== undefined && seenCount > 0 && (
+          <span className="text-sm whitespace-nowrap text-faint">{t.viewedCount(seenCount, files.length)}</span>
+        )}
         <span className="flex-1" />
-        {!phone && <Segmented label={t.layout} value={layout} onChange={choose} options={[{ id: "stacked", name: t.stacked }, { id: "split", name: t.split }]} />}
+        {!phone && (
+          <Segmented
+            label={t.layout}
+            value={layout}
+            onChange={choose}
+            options={[
+              { id: "stacked", name: t.stacked },
+              { id: "split", name: t.split },
+            ]}
+          />
+        )}
       </div>
       {lost.length > 0 && (
         <ul aria-label={t.lost} className="max-h-40 overflow-y-auto border-b border-line bg-ask-wash" tabIndex={0}>
-          {lost.map((c, i) => <LostComment key={i} comment={c} onRemove={() => actions.remove(c)} />)}
+          {lost.map((c, i) => (
+            <LostComment key={i} comment={c} onRemove={() => actions.remove(c)} />
+          ))}
         </ul>
       )}
       <div className="flex min-h-0 flex-1">
-        {withTree && <FileTree files={parsed} total={total ?? files.length} at={here} comments={commentsOf} viewed={seen} seen={seenCount} onGo={goTo} />}
-        <div ref={scroller} tabIndex={0} role="region" aria-label={t.lines} onKeyDown={onKey} onClick={onClick} onWheel={() => setPicked(null)} onTouchMove={() => setPicked(null)} onPointerDown={() => setPicked(null)} className="min-h-0 min-w-0 flex-1 overflow-auto bg-sheet -outline-offset-2">
+        {withTree && (
+          <FileTree
+            files={parsed}
+            total={total ?? files.length}
+            at={here}
+            comments={commentsOf}
+            viewed={seen}
+            seen={seenCount}
+            onGo={goTo}
+          />
+        )}
+        <div
+          ref={scroller}
+          tabIndex={0}
+          role="region"
+          aria-label={t.lines}
+          onKeyDown={onKey}
+          onClick={onClick}
+          onWheel={() => setPicked(null)}
+          onTouchMove={() => setPicked(null)}
+          onPointerDown={() => setPicked(null)}
+          className="min-h-0 min-w-0 flex-1 overflow-auto bg-sheet -outline-offset-2"
+        >
           <div className="relative" style={{ height: virtual.getTotalSize() }}>
             {inView.map((v) => {
               const item = items[v.index]!;
@@ -231,7 +308,15 @@ export function DiffView({ files, total, review, lead }: {
                   )}
                   {item.kind === "note" && <Note text={item.text} />}
                   {item.kind === "row" && item.row.kind === "gap" && (
-                    <Gap row={item.row} words={t} onShow={linesOf(item.of.file) ? () => setOpened((o) => new Set(o).add(gapKey(path, item.row))) : undefined} />
+                    <Gap
+                      row={item.row}
+                      words={t}
+                      onShow={
+                        linesOf(item.of.file)
+                          ? () => setOpened((o) => new Set(o).add(gapKey(path, item.row)))
+                          : undefined
+                      }
+                    />
                   )}
                   {item.kind === "row" && item.row.kind !== "gap" && (
                     <LineRow
@@ -256,7 +341,9 @@ export function DiffView({ files, total, review, lead }: {
           {more > 0 && <Note text={t.hidden(more)} />}
         </div>
       </div>
-      {review && remarks.length > 0 && <SendBar review={review} comments={[...placed, ...lost]} onSent={() => scroller.current?.focus()} />}
+      {review && remarks.length > 0 && (
+        <SendBar review={review} comments={[...placed, ...lost]} onSent={() => scroller.current?.focus()} />
+      )}
     </section>
   );
 }

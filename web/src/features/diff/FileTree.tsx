@@ -27,7 +27,15 @@ export function foldersOf(files: readonly ParsedFile[]): { folder: string; rows:
 }
 
 /** The changed files at the side, to go to one of them. */
-export function FileTree({ files, total, at, comments, viewed, seen, onGo }: {
+export function FileTree({
+  files,
+  total,
+  at,
+  comments,
+  viewed,
+  seen,
+  onGo,
+}: {
   files: readonly ParsedFile[];
   total: number;
   /** The path of the file in view. */
@@ -49,7 +57,12 @@ export function FileTree({ files, total, at, comments, viewed, seen, onGo }: {
       </p>
       {folders.map(({ folder, rows }) => (
         <div key={folder}>
-          {folder !== "" && <p className="flex items-center gap-1.5 px-2.5 pt-2 pb-1 text-sm text-soft" title={folder}><Folder size={13} aria-hidden className="shrink-0" /><span className="truncate">{folder}</span></p>}
+          {folder !== "" && (
+            <p className="flex items-center gap-1.5 px-2.5 pt-2 pb-1 text-sm text-soft" title={folder}>
+              <Folder size={13} aria-hidden className="shrink-0" />
+              <span className="truncate">{folder}</span>
+            </p>
+          )}
           <ul>
             {rows.map(({ of, name }) => {
               const path = of.file.paths.relative;
@@ -61,11 +74,34 @@ export function FileTree({ files, total, at, comments, viewed, seen, onGo }: {
                     aria-current={path === at ? "true" : undefined}
                     title={path}
                     onClick={() => onGo(path)}
-                    className={cx("flex h-7.5 w-full items-center gap-1.5 rounded pr-2 text-left hover:bg-hover pointer-coarse:h-(--row)", folder === "" ? "pl-2.5" : "pl-6.5", path === at && "bg-hover")}
+                    className={cx(
+                      "flex h-7.5 w-full items-center gap-1.5 rounded pr-2 text-left hover:bg-hover pointer-coarse:h-(--row)",
+                      folder === "" ? "pl-2.5" : "pl-6.5",
+                      path === at && "bg-hover",
+                    )}
                   >
-                    <bdi className={cx("min-w-0 flex-1 truncate", viewed(of) && "text-soft", of.file.status === "deleted" && "line-through")}>{name}</bdi>
-                    {viewed(of) && <span title={t.viewed}><Check size={12} aria-hidden className="text-run" /><span className="sr-only">{t.viewed}</span></span>}
-                    {n > 0 && <span className="flex items-center gap-0.5 text-sm text-ask"><MessageSquare size={12} aria-hidden />{n}<span className="sr-only">{t.notSent(n)}</span></span>}
+                    <bdi
+                      className={cx(
+                        "min-w-0 flex-1 truncate",
+                        viewed(of) && "text-soft",
+                        of.file.status === "deleted" && "line-through",
+                      )}
+                    >
+                      {name}
+                    </bdi>
+                    {viewed(of) && (
+                      <span title={t.viewed}>
+                        <Check size={12} aria-hidden className="text-run" />
+                        <span className="sr-only">{t.viewed}</span>
+                      </span>
+                    )}
+                    {n > 0 && (
+                      <span className="flex items-center gap-0.5 text-sm text-ask">
+                        <MessageSquare size={12} aria-hidden />
+                        {n}
+                        <span className="sr-only">{t.notSent(n)}</span>
+                      </span>
+                    )}
                     <Counts added={of.added} removed={of.removed} className="text-xs" />
                   </button>
                 </li>

@@ -28,14 +28,36 @@ export function Gap({ row, onShow, words: t }: { row: Row; onShow?(): void; word
   return (
     <div className="diff flex min-h-6 items-center gap-3 border-y border-line bg-well px-3 text-xs text-faint">
       <span className="shrink-0">{t.unchangedLines(row.skipped ?? 0)}</span>
-      {onShow && <button type="button" onClick={onShow} aria-label={t.showUnchanged(row.skipped ?? 0)} className="shrink-0 py-1 font-sans text-sm text-run hover:underline pointer-coarse:min-h-(--row) pointer-coarse:px-2">{t.show}</button>}
+      {onShow && (
+        <button
+          type="button"
+          onClick={onShow}
+          aria-label={t.showUnchanged(row.skipped ?? 0)}
+          className="shrink-0 py-1 font-sans text-sm text-run hover:underline pointer-coarse:min-h-(--row) pointer-coarse:px-2"
+        >
+          {t.show}
+        </button>
+      )}
       {row.section && <span className="min-w-0 truncate">{row.section}</span>}
     </div>
   );
 }
 
 /** One row, with its comments below it. */
-export const LineRow = memo(function LineRow({ index, path, row, split, showCr, comments, writing, stop, actions, colours, author, words: t }: {
+export const LineRow = memo(function LineRow({
+  index,
+  path,
+  row,
+  split,
+  showCr,
+  comments,
+  writing,
+  stop,
+  actions,
+  colours,
+  author,
+  words: t,
+}: {
   index: number;
   path: string;
   row: Row;
@@ -52,16 +74,36 @@ export const LineRow = memo(function LineRow({ index, path, row, split, showCr, 
   words: DiffWords;
 }) {
   const here = (p: Place) =>
-    p.path === path && ((p.side === "before" && p.line === row.old && (split || row.kind !== "same")) || (p.side === "after" && p.line === row.new));
+    p.path === path &&
+    ((p.side === "before" && p.line === row.old && (split || row.kind !== "same")) ||
+      (p.side === "after" && p.line === row.new));
   const mine = comments.filter(here);
   const open = writing && here(writing) ? writing : null;
   const sides = split ? (["before", "after"] as const) : ([row.kind === "del" ? "before" : "after"] as const);
-  const aside = (side: Place["side"]) => cx("my-1.5 mr-3.5 ml-13", split && side === "after" && "ml-[calc(50%+2.75rem)] max-md:ml-13", split && side === "before" && "mr-[calc(50%+0.5rem)] max-md:mr-3.5");
+  const aside = (side: Place["side"]) =>
+    cx(
+      "my-1.5 mr-3.5 ml-13",
+      split && side === "after" && "ml-[calc(50%+2.75rem)] max-md:ml-13",
+      split && side === "before" && "mr-[calc(50%+0.5rem)] max-md:mr-3.5",
+    );
   return (
     <>
       <div className={cx("diff", split && "grid grid-cols-2")}>
         {sides.map((side) => (
-          <Side key={side} side={side} row={row} split={split} showCr={showCr} colours={colours?.[side]} stop={stop !== null && (sides.length === 1 || (row[stop] === undefined ? row[side] !== undefined : side === stop))} open={!!actions} words={t} />
+          <Side
+            key={side}
+            side={side}
+            row={row}
+            split={split}
+            showCr={showCr}
+            colours={colours?.[side]}
+            stop={
+              stop !== null &&
+              (sides.length === 1 || (row[stop] === undefined ? row[side] !== undefined : side === stop))
+            }
+            open={!!actions}
+            words={t}
+          />
         ))}
       </div>
       {mine.map((c, i) => (
@@ -69,7 +111,9 @@ export const LineRow = memo(function LineRow({ index, path, row, split, showCr, 
           <div className="flex items-center gap-2 pt-1 pr-1 pl-3">
             <span className="min-w-0 truncate font-semibold">{author}</span>
             <span className="min-w-0 flex-1 text-xs text-faint">{t.lineNotSent(c.line)}</span>
-            {actions && <IconButton label={t.removeComment} icon={<X size={14} />} onClick={() => actions.remove(c, index)} />}
+            {actions && (
+              <IconButton label={t.removeComment} icon={<X size={14} />} onClick={() => actions.remove(c, index)} />
+            )}
           </div>
           <p className="px-3 pb-2.5 whitespace-pre-wrap">{c.comment}</p>
         </div>
@@ -88,7 +132,16 @@ export const LineRow = memo(function LineRow({ index, path, row, split, showCr, 
   );
 });
 
-function Side({ side, row, split, showCr, colours, stop, open, words: t }: {
+function Side({
+  side,
+  row,
+  split,
+  showCr,
+  colours,
+  stop,
+  open,
+  words: t,
+}: {
   side: "before" | "after";
   row: Row;
   split: boolean;
@@ -119,31 +172,73 @@ function Side({ side, row, split, showCr, colours, stop, open, words: t }: {
     >
       {open && number !== undefined && text !== undefined && stop ? (
         // The one number that the keyboard is on; a pointer may take any of them.
-        <button type="button" data-line={number} data-side={side} aria-label={t.comment(number, side === "before" ? t.before : t.after)} title={t.commentHelp} className={cx(numbers, "relative -my-0.5 h-6 -outline-offset-2 hover:bg-hover hover:text-ink")}>{number}</button>
+        <button
+          type="button"
+          data-line={number}
+          data-side={side}
+          aria-label={t.comment(number, side === "before" ? t.before : t.after)}
+          title={t.commentHelp}
+          className={cx(numbers, "relative -my-0.5 h-6 -outline-offset-2 hover:bg-hover hover:text-ink")}
+        >
+          {number}
+        </button>
       ) : open && number !== undefined && text !== undefined ? (
-        <span data-line={number} data-side={side} title={t.commentHelp} className={cx(numbers, "cursor-pointer hover:bg-hover hover:text-ink")}>{number}</span>
+        <span
+          data-line={number}
+          data-side={side}
+          title={t.commentHelp}
+          className={cx(numbers, "cursor-pointer hover:bg-hover hover:text-ink")}
+        >
+          {number}
+        </span>
       ) : (
         <span className={numbers}>{text !== undefined && number}</span>
       )}
-      <span aria-hidden className={cx("w-3.5 shrink-0 select-none", side === "before" ? "text-del" : "text-add")}>{changed ? (side === "before" ? "−" : "+") : ""}</span>
+      <span aria-hidden className={cx("w-3.5 shrink-0 select-none", side === "before" ? "text-del" : "text-add")}>
+        {changed ? (side === "before" ? "−" : "+") : ""}
+      </span>
       {changed && <span className="sr-only">{side === "before" ? t.removedLine : t.addedLine}</span>}
       <span className="min-w-0 flex-1 pr-2 wrap-anywhere whitespace-pre-wrap">
-        {text !== undefined && <LineText text={text} marks={marks} side={side} colours={colours} number={number} words={t} />}
-        {showCr && row.cr?.[side] && <span title={t.cr} className="text-soft select-none">␍</span>}
-        {row.noEnd?.[side] && row.noEnd.before !== row.noEnd.after && <span className="pl-2 text-xs text-soft select-none">{t.noEnd}</span>}
+        {text !== undefined && (
+          <LineText text={text} marks={marks} side={side} colours={colours} number={number} words={t} />
+        )}
+        {showCr && row.cr?.[side] && (
+          <span title={t.cr} className="text-soft select-none">
+            ␍
+          </span>
+        )}
+        {row.noEnd?.[side] && row.noEnd.before !== row.noEnd.after && (
+          <span className="pl-2 text-xs text-soft select-none">{t.noEnd}</span>
+        )}
       </span>
     </div>
   );
 }
 
-function LineText({ text: whole, marks, side, colours, number, words: t }: { text: string; marks: readonly Range[]; side: "before" | "after"; colours?: SideColours; number?: number; words: DiffWords }) {
+function LineText({
+  text: whole,
+  marks,
+  side,
+  colours,
+  number,
+  words: t,
+}: {
+  text: string;
+  marks: readonly Range[];
+  side: "before" | "after";
+  colours?: SideColours;
+  number?: number;
+  words: DiffWords;
+}) {
   // What differs has to be seen, wherever in the line it is.
   const mark = marks[0];
   const from = whole.length > longest && mark && mark[0] > longest / 2 ? mark[0] - longest / 2 : 0;
   const text = whole.slice(from, from + longest);
   const cut = whole.length - text.length;
   const start = number === undefined ? undefined : colours?.startOf(number);
-  const inText = marks.map(([a, b]): Range => [Math.max(0, a - from), Math.min(text.length, b - from)]).filter(([a, b]) => a < b);
+  const inText = marks
+    .map(([a, b]): Range => [Math.max(0, a - from), Math.min(text.length, b - from)])
+    .filter(([a, b]) => a < b);
   const look = side === "before" ? "bg-del-word" : "bg-add-word";
   return (
     <>
@@ -151,7 +246,10 @@ function LineText({ text: whole, marks, side, colours, number, words: t }: { tex
       {deceives(text) ? (
         <Plain text={text} title={t.hiddenCharacter} />
       ) : (
-        <CodePieces pieces={piecesOf(text, start === undefined ? null : colours!.colours, (start ?? 0) + from, inText)} marked={look} />
+        <CodePieces
+          pieces={piecesOf(text, start === undefined ? null : colours!.colours, (start ?? 0) + from, inText)}
+          marked={look}
+        />
       )}
       {cut > 0 && <span className="pl-1 text-xs text-soft select-none">{t.cut(cut)}</span>}
     </>
@@ -162,7 +260,19 @@ function LineText({ text: whole, marks, side, colours, number, words: t }: { tex
 function Plain({ text, title }: { text: string; title: string }): ReactNode {
   return (
     <bdi dir="ltr">
-      {revealed(text).map((p, i) => ("text" in p ? p.text : <mark key={i} title={title} className="mx-px rounded-sm border border-fail/60 bg-fail-wash px-0.5 text-xs text-fail">{p.code}</mark>))}
+      {revealed(text).map((p, i) =>
+        "text" in p ? (
+          p.text
+        ) : (
+          <mark
+            key={i}
+            title={title}
+            className="mx-px rounded-sm border border-fail/60 bg-fail-wash px-0.5 text-xs text-fail"
+          >
+            {p.code}
+          </mark>
+        ),
+      )}
     </bdi>
   );
 }

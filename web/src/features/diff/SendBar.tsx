@@ -9,7 +9,15 @@ import { changeReview } from "./review";
 import { diffWords } from "./words";
 
 /** The comments that wait, and what to do with them: all go as one message. */
-export function SendBar({ review, comments, onSent }: { review: Review; comments: readonly LineComment[]; onSent(): void }) {
+export function SendBar({
+  review,
+  comments,
+  onSent,
+}: {
+  review: Review;
+  comments: readonly LineComment[];
+  onSent(): void;
+}) {
   const t = useWords(diffWords);
   const [busy, setBusy] = useState(false);
   const send = async () => {
@@ -27,14 +35,22 @@ export function SendBar({ review, comments, onSent }: { review: Review; comments
   const discard = () => {
     let gone: readonly LineComment[] = [];
     changeReview(review.session, (list) => ((gone = list), []));
-    notify({ tone: "past", text: t.discarded, action: { label: t.undo, run: () => changeReview(review.session, (list) => [...gone, ...list]) } });
+    notify({
+      tone: "past",
+      text: t.discarded,
+      action: { label: t.undo, run: () => changeReview(review.session, (list) => [...gone, ...list]) },
+    });
     onSent();
   };
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-paper px-3.5 py-2">
       <span className="flex-1 whitespace-nowrap text-soft">{t.notSent(comments.length)}</span>
-      <Button look="quiet" disabled={busy} onClick={discard}>{t.discard}</Button>
-      <Button look="main" icon={<ArrowUp size={14} />} busy={busy} onClick={() => void send()}>{t.send}</Button>
+      <Button look="quiet" disabled={busy} onClick={discard}>
+        {t.discard}
+      </Button>
+      <Button look="main" icon={<ArrowUp size={14} />} busy={busy} onClick={() => void send()}>
+        {t.send}
+      </Button>
     </div>
   );
 }

@@ -29,7 +29,10 @@ export function useFileColours(files: readonly ParsedFile[]): ReadonlyMap<string
       for (const { file, rows, key } of files) {
         if (known.has(key)) continue;
         const lang = languageOfPath(file.paths.relative);
-        const [before, after] = lang === "" ? [] : await Promise.all([coloursOfSide("before", file, rows, lang), coloursOfSide("after", file, rows, lang)]);
+        const [before, after] =
+          lang === ""
+            ? []
+            : await Promise.all([coloursOfSide("before", file, rows, lang), coloursOfSide("after", file, rows, lang)]);
         if (over) return;
         setKnown((m) => new Map(m).set(key, { before, after }));
       }
@@ -39,7 +42,12 @@ export function useFileColours(files: readonly ParsedFile[]): ReadonlyMap<string
   return known;
 }
 
-async function coloursOfSide(side: "before" | "after", file: CheckpointFile, rows: readonly Row[], lang: string): Promise<SideColours | undefined> {
+async function coloursOfSide(
+  side: "before" | "after",
+  file: CheckpointFile,
+  rows: readonly Row[],
+  lang: string,
+): Promise<SideColours | undefined> {
   const { text, starts } = file.content[side] === "" ? shownText(side, rows) : wholeText(file.content[side]);
   const colours = await coloursFor(text, lang);
   return colours.length === 0 ? undefined : { colours, startOf: (line) => starts.get(line) };

@@ -31,7 +31,10 @@ export function reviewText(intro: string, comments: readonly LineComment[]): str
  * meanwhile: the same line, else the nearest one of the same text. Remarks whose
  * line is nowhere to be seen are lost, and keep the place they had.
  */
-export function place(comments: readonly LineComment[], rowsOf: (path: string) => readonly Row[]): { placed: LineComment[]; lost: LineComment[] } {
+export function place(
+  comments: readonly LineComment[],
+  rowsOf: (path: string) => readonly Row[],
+): { placed: LineComment[]; lost: LineComment[] } {
   const placed: LineComment[] = [];
   const lost: LineComment[] = [];
   for (const c of comments) {

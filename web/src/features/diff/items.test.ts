@@ -13,12 +13,22 @@ const file = (content: boolean, path = "a.txt"): CheckpointFile => ({
   status: "modified",
 });
 const none = { folded: new Set<string>(), opened: new Set<string>() };
-const rowsOf = (f: CheckpointFile, folds = none) => itemsOf([parsedFile(f)], folds, "split", diffWords.en).flatMap((i) => (i.kind === "row" ? [i.row] : []));
+const rowsOf = (f: CheckpointFile, folds = none) =>
+  itemsOf([parsedFile(f)], folds, "split", diffWords.en).flatMap((i) => (i.kind === "row" ? [i.row] : []));
 
 test("lines that are left out are counted, before and behind, and shown when wanted", () => {
   const rows = rowsOf(file(true));
-  expect(rows.map((r) => [r.kind, r.skipped])).toEqual([["gap", 8], ["same", undefined], ["change", undefined], ["same", undefined], ["gap", 19]]);
-  const opened = rowsOf(file(true), { ...none, opened: new Set([gapKey("a.txt", rows[0]!), gapKey("a.txt", rows.at(-1)!)]) });
+  expect(rows.map((r) => [r.kind, r.skipped])).toEqual([
+    ["gap", 8],
+    ["same", undefined],
+    ["change", undefined],
+    ["same", undefined],
+    ["gap", 19],
+  ]);
+  const opened = rowsOf(file(true), {
+    ...none,
+    opened: new Set([gapKey("a.txt", rows[0]!), gapKey("a.txt", rows.at(-1)!)]),
+  });
   expect(opened.map((r) => r.after)).toEqual(after);
   expect(opened.map((r) => r.new)).toEqual(after.map((_, i) => i + 1));
 });
@@ -29,5 +39,9 @@ test("where the text is not at hand, what follows is not known", () => {
 
 test("files by their folder", () => {
   const files = ["b/x", "a", "b/y", "b/c/z"].map((p) => parsedFile(file(false, p)));
-  expect(foldersOf(files).map((f) => [f.folder, f.rows.map((r) => r.name)])).toEqual([["b", ["x", "y"]], ["", ["a"]], ["b/c", ["z"]]]);
+  expect(foldersOf(files).map((f) => [f.folder, f.rows.map((r) => r.name)])).toEqual([
+    ["b", ["x", "y"]],
+    ["", ["a"]],
+    ["b/c", ["z"]],
+  ]);
 });

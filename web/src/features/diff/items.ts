@@ -44,7 +44,12 @@ const smallGap = 1;
 
 export const gapKey = (path: string, row: Row): string => `${row.new} ${path}`;
 
-export function itemsOf(parsed: readonly ParsedFile[], { folded, opened }: Folds, layout: "split" | "stacked", t: Words): Item[] {
+export function itemsOf(
+  parsed: readonly ParsedFile[],
+  { folded, opened }: Folds,
+  layout: "split" | "stacked",
+  t: Words,
+): Item[] {
   return parsed.flatMap((of) => {
     const { file } = of;
     const head: Item = { kind: "head", of };
@@ -67,8 +72,10 @@ function withGaps({ file, rows }: ParsedFile, opened: ReadonlySet<string>): read
   if (!lines || !last) return rows;
   const next = { old: lastOf(rows, "old") + 1, new: lastOf(rows, "new") + 1 };
   const left = lines.length - (next.new - 1);
-  const all = left > 0 && next.new > 1 && next.old > 1 ? [...rows, { kind: "gap", ...next, skipped: left } as Row] : rows;
-  const isOpen = (row: Row) => row.kind === "gap" && (row.skipped! <= smallGap || opened.has(gapKey(file.paths.relative, row)));
+  const all =
+    left > 0 && next.new > 1 && next.old > 1 ? [...rows, { kind: "gap", ...next, skipped: left } as Row] : rows;
+  const isOpen = (row: Row) =>
+    row.kind === "gap" && (row.skipped! <= smallGap || opened.has(gapKey(file.paths.relative, row)));
   return all.some(isOpen) ? all.flatMap((row) => (isOpen(row) ? linesIn(row, lines) : [row])) : all;
 }
 
@@ -85,7 +92,14 @@ function linesIn(gap: Row, lines: readonly string[]): Row[] {
     const whole = lines[gap.new! + i - 1] ?? "";
     const cr = whole.endsWith("\r");
     const text = cr ? whole.slice(0, -1) : whole;
-    return { kind: "same", old: gap.old! + i, new: gap.new! + i, before: text, after: text, ...(cr && { cr: { before: true, after: true } }) };
+    return {
+      kind: "same",
+      old: gap.old! + i,
+      new: gap.new! + i,
+      before: text,
+      after: text,
+      ...(cr && { cr: { before: true, after: true } }),
+    };
   });
 }
 

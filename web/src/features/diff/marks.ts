@@ -24,8 +24,20 @@ export function marksOf(before: string, after: string): Marks | undefined {
   const right = b.slice(start, b.length - end);
   const kept = left.length * right.length <= mostWork ? common(left, right) : [];
   const at = a.slice(0, start).join("").length;
-  const marks = { before: rangesOf(left, kept.map((k) => k[0]), at), after: rangesOf(right, kept.map((k) => k[1]), at) };
-  const unmarked = (line: string, ranges: Range[]) => line.trim().length - ranges.reduce((n, [from, to]) => n + line.slice(from, to).trim().length, 0);
+  const marks = {
+    before: rangesOf(
+      left,
+      kept.map((k) => k[0]),
+      at,
+    ),
+    after: rangesOf(
+      right,
+      kept.map((k) => k[1]),
+      at,
+    ),
+  };
+  const unmarked = (line: string, ranges: Range[]) =>
+    line.trim().length - ranges.reduce((n, [from, to]) => n + line.slice(from, to).trim().length, 0);
   const same = Math.min(unmarked(before, marks.before), unmarked(after, marks.after));
   return same < Math.max(before.trim().length, after.trim().length) * 0.3 ? undefined : marks;
 }
@@ -64,11 +76,14 @@ function common(a: readonly string[], b: readonly string[]): [number, number][] 
   const best = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {
-      best[i * width + j] = a[i] === b[j] ? best[(i + 1) * width + j + 1]! + 1 : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
+      best[i * width + j] =
+        a[i] === b[j]
+          ? best[(i + 1) * width + j + 1]! + 1
+          : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
     }
   }
   const pairs: [number, number][] = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (a[i] === b[j]) pairs.push([i++, j++]);
     else if (best[(i + 1) * width + j]! >= best[i * width + j + 1]!) i++;
     else j++;

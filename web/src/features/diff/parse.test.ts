@@ -29,7 +29,10 @@ test("lines face each other, with their numbers", () => {
     ["same", 40, 40],
     ["del", 41, undefined],
   ]);
-  expect(rows.filter((r) => r.kind === "gap").map((r) => [r.skipped, r.section])).toEqual([[9, "func next()"], [26, undefined]]);
+  expect(rows.filter((r) => r.kind === "gap").map((r) => [r.skipped, r.section])).toEqual([
+    [9, "func next()"],
+    [26, undefined],
+  ]);
   expect(rows[2]!.mate).toEqual({ before: "seq := s.next + 1", after: "seq := s.next" });
   expect(rows.at(-1)!.before).toBe("- dash");
   expect(countOf(rows)).toEqual({ added: 2, removed: 3 });
@@ -52,12 +55,19 @@ test("stacked: what went alone stands with what went", () => {
 });
 
 test("a line is compared with the one that it is most like", () => {
-  const rows = rowsOf("--- a\n+++ b\n@@ -1,1 +1,3 @@\n-order = create(cart)\n+key = cart.key\n+saved = find(key)\n+order = create(cart, key)\n");
-  expect(rows.map((r) => [r.mate?.before, r.mate?.after])).toEqual([["order = create(cart, key)", undefined], [undefined, undefined], [undefined, "order = create(cart)"]]);
+  const rows = rowsOf(
+    "--- a\n+++ b\n@@ -1,1 +1,3 @@\n-order = create(cart)\n+key = cart.key\n+saved = find(key)\n+order = create(cart, key)\n",
+  );
+  expect(rows.map((r) => [r.mate?.before, r.mate?.after])).toEqual([
+    ["order = create(cart, key)", undefined],
+    [undefined, undefined],
+    [undefined, "order = create(cart)"],
+  ]);
 });
 
 test("lines that look like heads are text", () => {
-  const text = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/evil\n+++ b/evil\n @@ -1 +1 @@\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n";
+  const text =
+    "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/evil\n+++ b/evil\n @@ -1 +1 @@\n--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n";
   const files = filesOf(text);
   expect(files.map((f) => f.path)).toEqual(["x", "y"]);
   expect(rowsOf(files[0]!.unified).map((r) => r.before)).toEqual(["-- a/evil", "@@ -1 +1 @@"]);
@@ -67,7 +77,12 @@ test("lines that look like heads are text", () => {
 
 test("a hunk that only adds leaves out what stands before it", () => {
   const rows = rowsOf("--- a\n+++ b\n@@ -5,0 +6,1 @@\n+x\n@@ -9,1 +9,0 @@\n-y\n");
-  expect(rows.map((r) => [r.kind, r.old, r.new, r.skipped])).toEqual([["gap", 1, 1, 5], ["add", undefined, 6, undefined], ["gap", 6, 7, 3], ["del", 9, undefined, undefined]]);
+  expect(rows.map((r) => [r.kind, r.old, r.new, r.skipped])).toEqual([
+    ["gap", 1, 1, 5],
+    ["add", undefined, 6, undefined],
+    ["gap", 6, 7, 3],
+    ["del", 9, undefined, undefined],
+  ]);
 });
 
 test("line ends are told only where they differ", () => {
@@ -78,7 +93,11 @@ test("line ends are told only where they differ", () => {
   expect(some[1]!.cr).toEqual({ before: false, after: true });
   expect(some[1]!.after).toBe("text");
   expect(mixedEnds(some)).toBe(true);
-  expect(stacked(some).map((r) => [r.kind, r.cr?.after])).toEqual([["same", undefined], ["del", true], ["add", true]]);
+  expect(stacked(some).map((r) => [r.kind, r.cr?.after])).toEqual([
+    ["same", undefined],
+    ["del", true],
+    ["add", true],
+  ]);
 });
 
 test("a last line without an end is told on its side", () => {

@@ -53,7 +53,16 @@ export function rowsOf(unified: string): Row[] {
       const del = removed[i];
       const add = added[i];
       const mate = { before: del && mates.get(del)?.text, after: add && mates.get(add)?.text };
-      if (del && add) rows.push({ kind: "change", old: del.n, new: add.n, before: del.text, after: add.text, mate, ...endsOf(del, add) });
+      if (del && add)
+        rows.push({
+          kind: "change",
+          old: del.n,
+          new: add.n,
+          before: del.text,
+          after: add.text,
+          mate,
+          ...endsOf(del, add),
+        });
       else if (del) rows.push({ kind: "del", old: del.n, before: del.text, mate, ...endsOf(del, undefined) });
       else if (add) rows.push({ kind: "add", new: add.n, after: add.text, mate, ...endsOf(undefined, add) });
     }
@@ -74,7 +83,8 @@ export function rowsOf(unified: string): Row[] {
       const oldFrom = oldLeft === 0 ? from + 1 : from;
       const newFrom = newLeft === 0 ? Number(hunk[3]) + 1 : Number(hunk[3]);
       const skipped = newFrom - (inHunk ? newAt : 1);
-      if (inHunk || skipped > 0) rows.push({ kind: "gap", old: oldFrom - skipped, new: newFrom - skipped, skipped, section: hunk[5] });
+      if (inHunk || skipped > 0)
+        rows.push({ kind: "gap", old: oldFrom - skipped, new: newFrom - skipped, skipped, section: hunk[5] });
       inHunk = true;
       oldAt = oldFrom;
       newAt = newFrom;
@@ -102,7 +112,14 @@ export function rowsOf(unified: string): Row[] {
         oldLeft--;
         newLeft--;
         last = undefined; // it is the same on both sides
-        rows.push({ kind: "same", old: oldAt++, new: newAt++, before: text, after: text, ...(cr && { cr: { before: true, after: true } }) });
+        rows.push({
+          kind: "same",
+          old: oldAt++,
+          new: newAt++,
+          before: text,
+          after: text,
+          ...(cr && { cr: { before: true, after: true } }),
+        });
     }
   }
   flush();
@@ -147,10 +164,14 @@ function pairs(removed: readonly Line[], added: readonly Line[]): Map<Line, Line
   const like = (i: number, j: number) => likeness(removed[i]!.text, added[j]!.text);
   for (let i = removed.length - 1; i >= 0; i--) {
     for (let j = added.length - 1; j >= 0; j--) {
-      best[i * width + j] = Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!, like(i, j) + best[(i + 1) * width + j + 1]!);
+      best[i * width + j] = Math.max(
+        best[(i + 1) * width + j]!,
+        best[i * width + j + 1]!,
+        like(i, j) + best[(i + 1) * width + j + 1]!,
+      );
     }
   }
-  for (let i = 0, j = 0; i < removed.length && j < added.length; ) {
+  for (let i = 0, j = 0; i < removed.length && j < added.length;) {
     const here = best[i * width + j]!;
     if (here === best[(i + 1) * width + j]) i++;
     else if (here === best[i * width + j + 1]) j++;
@@ -196,7 +217,11 @@ export interface FileText {
 }
 
 const hunkHead = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
-const nameOf = (line: string) => line.slice(4).replace(/\t.*$/, "").replace(/^[ab]\//, "");
+const nameOf = (line: string) =>
+  line
+    .slice(4)
+    .replace(/\t.*$/, "")
+    .replace(/^[ab]\//, "");
 
 /** The files of a unified diff. Lines inside a hunk are text, whatever they look like. */
 export function filesOf(diff: string): FileText[] {
@@ -219,6 +244,10 @@ export function filesOf(diff: string): FileText[] {
     const before = nameOf(lines[from]!);
     const after = nameOf(lines[from + 1]!);
     const path = after === "/dev/null" ? before : after;
-    return { path, ...(before !== path && before !== "/dev/null" && { old: before }), unified: `${lines.slice(from, heads[i + 1]).join("\n")}\n` };
+    return {
+      path,
+      ...(before !== path && before !== "/dev/null" && { old: before }),
+      unified: `${lines.slice(from, heads[i + 1]).join("\n")}\n`,
+    };
   });
 }

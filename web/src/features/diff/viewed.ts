@@ -26,7 +26,10 @@ export function sumOf(text: string): number {
   return sum >>> 0;
 }
 
-export function useViewed(session: string | undefined): { has(path: string, sum: number): boolean; set(path: string, sum: number, on: boolean): void } {
+export function useViewed(session: string | undefined): {
+  has(path: string, sum: number): boolean;
+  set(path: string, sum: number, on: boolean): void;
+} {
   const seen = useSeen((s) => s.seen);
   return {
     has: (path, sum) => session !== undefined && seen[keyOf(session, path)] === sum,

@@ -5,7 +5,13 @@ import { archive } from "./archive";
 import { historyWords } from "./words";
 
 /** Says what putting a session away means before it is done. */
-export function ArchiveDialog({ sessionId, title, questions, onClose, onChange }: {
+export function ArchiveDialog({
+  sessionId,
+  title,
+  questions,
+  onClose,
+  onChange,
+}: {
   sessionId: string;
   title: string;
   /** How many are open in it. */
@@ -37,14 +43,23 @@ export function ArchiveDialog({ sessionId, title, questions, onClose, onChange }
       footer={
         <>
           <Button onClick={onClose}>{t.keep}</Button>
-          <Button look="main" busy={busy} onClick={() => void put()}>{t.archiveNow}</Button>
+          <Button look="main" busy={busy} onClick={() => void put()}>
+            {t.archiveNow}
+          </Button>
         </>
       }
     >
       <div className="flex flex-col gap-3">
         <p>{t.archiveHelp}</p>
         {questions > 0 && <p className="text-ask">{t.archiveAsks(questions)}</p>}
-        {error !== undefined && (works ? <p role="alert" className="text-fail">{t.archiveBusy}</p> : <ErrorNote error={error} />)}
+        {error !== undefined &&
+          (works ? (
+            <p role="alert" className="text-fail">
+              {t.archiveBusy}
+            </p>
+          ) : (
+            <ErrorNote error={error} />
+          ))}
       </div>
     </Dialog>
   );

@@ -22,7 +22,15 @@ vi.mock("@/app/client", () => ({
 const inAWeek = Date.now() + 7 * 86_400_000;
 
 async function show(preview: object) {
-  server.preview = { session_id: "s", title: "Plums", owner: "ada", records: 12, forks: [], erase_ms: inAWeek, ...preview };
+  server.preview = {
+    session_id: "s",
+    title: "Plums",
+    owner: "ada",
+    records: 12,
+    forks: [],
+    erase_ms: inAWeek,
+    ...preview,
+  };
   const changes: boolean[] = [];
   render(<DeleteDialog sessionId="s" title="Plums" onClose={() => {}} onChange={(d) => changes.push(d)} />);
   const button = screen.getByRole<HTMLButtonElement>("button", { name: "Delete" });
@@ -38,8 +46,20 @@ beforeEach(() => {
 afterEach(cleanup);
 
 test("it says what is erased, what stays and until when it can be undone, before it is done", async () => {
-  const { button, changes } = await show({ questions: 2, checkpoints: 1, directory: "/home/ada/w", forks: [{ session_id: "sess_fork", owner: "ada" }] });
-  for (const text of [/all 12 records/, /2 open questions/, /1 checkpoint of its files/, /sess_fork/, /copies in backups/, /You can bring it back until/]) {
+  const { button, changes } = await show({
+    questions: 2,
+    checkpoints: 1,
+    directory: "/home/ada/w",
+    forks: [{ session_id: "sess_fork", owner: "ada" }],
+  });
+  for (const text of [
+    /all 12 records/,
+    /2 open questions/,
+    /1 checkpoint of its files/,
+    /sess_fork/,
+    /copies in backups/,
+    /You can bring it back until/,
+  ]) {
     expect(screen.getByText(text)).toBeTruthy();
   }
   expect(screen.getByText("/home/ada/w").closest("li")?.textContent).toContain("the files in");

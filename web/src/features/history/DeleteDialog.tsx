@@ -9,7 +9,12 @@ import { deleteSession } from "./delete";
 import { historyWords } from "./words";
 
 /** Says what deleting a session erases, what stays, and until when it can be undone, before it is done. */
-export function DeleteDialog({ sessionId, title, onClose, onChange }: {
+export function DeleteDialog({
+  sessionId,
+  title,
+  onClose,
+  onChange,
+}: {
   sessionId: string;
   title: string;
   onClose(): void;
@@ -39,7 +44,9 @@ export function DeleteDialog({ sessionId, title, onClose, onChange }: {
       footer={
         <>
           <Button onClick={onClose}>{t.keep}</Button>
-          <Button look="danger" busy={busy} disabled={!preview.value} onClick={() => void act()}>{t.deleteNow}</Button>
+          <Button look="danger" busy={busy} disabled={!preview.value} onClick={() => void act()}>
+            {t.deleteNow}
+          </Button>
         </>
       }
     >
@@ -69,12 +76,22 @@ function Consequences({ preview: p }: { preview: DeletionPreview }) {
       <div>
         <p>{t.deleteKeeps}</p>
         <ul className="list-disc pl-5">
-          {p.directory && !p.directory_erased && <li>{t.keepsFiles} <span className="font-mono break-all">{p.directory}</span></li>}
-          {p.forks.map((f) => <li key={f.session_id}>{t.keepsFork} <span className="font-mono break-all">{f.session_id}</span></li>)}
+          {p.directory && !p.directory_erased && (
+            <li>
+              {t.keepsFiles} <span className="font-mono break-all">{p.directory}</span>
+            </li>
+          )}
+          {p.forks.map((f) => (
+            <li key={f.session_id}>
+              {t.keepsFork} <span className="font-mono break-all">{f.session_id}</span>
+            </li>
+          ))}
           <li>{t.keepsBackups}</li>
         </ul>
       </div>
-      <p className={soon ? "text-fail" : undefined}>{soon ? t.deleteForGood : `${t.deleteUntil} ${fullTime(p.erase_ms)}`}</p>
+      <p className={soon ? "text-fail" : undefined}>
+        {soon ? t.deleteForGood : `${t.deleteUntil} ${fullTime(p.erase_ms)}`}
+      </p>
     </>
   );
 }

@@ -9,12 +9,19 @@ import { historyWords } from "./words";
 export async function archive(sessionId: string, title: string, onChange: (archived: boolean) => void): Promise<void> {
   await move(sessionId, true, onChange);
   const t = wordsNow(historyWords);
-  notify({ tone: "past", text: t.wasArchived(title), action: { label: t.bringBack, run: () => bringBack(sessionId, title, onChange) } });
+  notify({
+    tone: "past",
+    text: t.wasArchived(title),
+    action: { label: t.bringBack, run: () => bringBack(sessionId, title, onChange) },
+  });
 }
 
 /** Brings a session back into the lists. */
 export function bringBack(sessionId: string, title: string, onChange: (archived: boolean) => void): void {
-  void move(sessionId, false, onChange).then(() => notify({ tone: "done", text: wordsNow(historyWords).cameBack(title) }), notifyError);
+  void move(sessionId, false, onChange).then(
+    () => notify({ tone: "done", text: wordsNow(historyWords).cameBack(title) }),
+    notifyError,
+  );
 }
 
 async function move(sessionId: string, archived: boolean, onChange: (archived: boolean) => void): Promise<void> {

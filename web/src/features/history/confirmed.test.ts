@@ -2,8 +2,15 @@ import type { SessionSummary } from "@clew-run/client";
 import { expect, test } from "vitest";
 import { confirmed, inTruth, useConfirmed } from "./confirmed";
 
-const line = (id: string, seq: number, archived?: boolean): SessionSummary =>
-  ({ session_id: id, title: id, status: "idle", created_ms: 0, updated_ms: 0, last_seq: seq, archived });
+const line = (id: string, seq: number, archived?: boolean): SessionSummary => ({
+  session_id: id,
+  title: id,
+  status: "idle",
+  created_ms: 0,
+  updated_ms: 0,
+  last_seq: seq,
+  archived,
+});
 const ids = (list: SessionSummary[]) => list.map((s) => s.session_id);
 
 test("a line that is older than a confirmed change is shown with it, a newer one as it is", () => {

@@ -17,8 +17,10 @@ export function confirmed(sessionId: string, receipt: RestReceipt, change: Chang
 
 /** A list as the server will give it in a moment: lines older than a change are shown with it. */
 export function inTruth(list: readonly SessionSummary[], all: Confirmed, archived: boolean): SessionSummary[] {
-  return list.map((s) => {
-    const c = all[s.session_id];
-    return c && s.last_seq < c.seq ? { ...s, title: c.title ?? s.title, archived: c.archived ?? s.archived } : s;
-  }).filter((s) => (s.archived ?? false) === archived);
+  return list
+    .map((s) => {
+      const c = all[s.session_id];
+      return c && s.last_seq < c.seq ? { ...s, title: c.title ?? s.title, archived: c.archived ?? s.archived } : s;
+    })
+    .filter((s) => (s.archived ?? false) === archived);
 }

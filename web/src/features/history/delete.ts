@@ -4,7 +4,11 @@ import { wordsNow } from "@/i18n";
 import { historyWords } from "./words";
 
 /** Deletes a session, with a way back in the notice while there is one. */
-export async function deleteSession(sessionId: string, title: string, onChange: (deleted: boolean) => void): Promise<void> {
+export async function deleteSession(
+  sessionId: string,
+  title: string,
+  onChange: (deleted: boolean) => void,
+): Promise<void> {
   const gone = await client.rest.sessions.delete(sessionId);
   onChange(true);
   const t = wordsNow(historyWords);

@@ -3,7 +3,16 @@ import { expect, test } from "vitest";
 import { taskTree } from "./tree";
 
 const task = (id: string, parent?: string, cost = 1): HistoryItem =>
-  ({ id, number: 1, ts: 1, task: id, tokens_in: 10, tokens_out: 1, total_cost: cost, parent_task_id: parent }) as HistoryItem;
+  ({
+    id,
+    number: 1,
+    ts: 1,
+    task: id,
+    tokens_in: 10,
+    tokens_out: 1,
+    total_cost: cost,
+    parent_task_id: parent,
+  }) as HistoryItem;
 
 test("costs roll up, and no task is lost", () => {
   const tree = taskTree([task("a"), task("b", "a", 2), task("c", "b", 4), task("d", "gone", 8)]);

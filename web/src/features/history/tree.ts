@@ -14,7 +14,12 @@ export interface TaskNode {
  * at the top, so nothing is lost when the list is cut.
  */
 export function taskTree(items: readonly HistoryItem[]): TaskNode[] {
-  const nodes = new Map(items.map((item) => [item.id, { item, children: [], cost: item.total_cost, tokensIn: item.tokens_in, tokensOut: item.tokens_out } as TaskNode]));
+  const nodes = new Map(
+    items.map((item) => [
+      item.id,
+      { item, children: [], cost: item.total_cost, tokensIn: item.tokens_in, tokensOut: item.tokens_out } as TaskNode,
+    ]),
+  );
   const tops: TaskNode[] = [];
   for (const node of nodes.values()) {
     const parent = node.item.parent_task_id ? nodes.get(node.item.parent_task_id) : undefined;
@@ -28,7 +33,11 @@ export function taskTree(items: readonly HistoryItem[]): TaskNode[] {
 /** Guards against a circle, which a damaged history could have. */
 function leadsTo(node: TaskNode, from: TaskNode, nodes: Map<string, TaskNode>): boolean {
   const seen = new Set<TaskNode>();
-  for (let at: TaskNode | undefined = from; at && !seen.has(at); at = at.item.parent_task_id ? nodes.get(at.item.parent_task_id) : undefined) {
+  for (
+    let at: TaskNode | undefined = from;
+    at && !seen.has(at);
+    at = at.item.parent_task_id ? nodes.get(at.item.parent_task_id) : undefined
+  ) {
     if (at === node) return true;
     seen.add(at);
   }

@@ -10,7 +10,15 @@ import { byInbox, useSettlement } from "./settlement";
 import { inboxWords } from "./words";
 
 /** A question with the session that asks it, answerable in place. */
-export function InboxCard({ item, gone, inbox, alike, lead, heading, lineDown }: {
+export function InboxCard({
+  item,
+  gone,
+  inbox,
+  alike,
+  lead,
+  heading,
+  lineDown,
+}: {
   item: InboxItem;
   /** It is not open any more. */
   gone: boolean;
@@ -37,8 +45,12 @@ export function InboxCard({ item, gone, inbox, alike, lead, heading, lineDown }:
       place={
         <p className="flex min-w-0 items-center gap-2 text-sm text-soft">
           {lead}
-          <Link href={at} className="min-w-0 truncate font-medium text-ink hover:underline"><Revealed text={item.title || t.untitled} /></Link>
-          <span className="shrink-0"><Ago ms={item.asked_ms} /></span>
+          <Link href={at} className="min-w-0 truncate font-medium text-ink hover:underline">
+            <Revealed text={item.title || t.untitled} />
+          </Link>
+          <span className="shrink-0">
+            <Ago ms={item.asked_ms} />
+          </span>
         </p>
       }
     />

@@ -29,7 +29,14 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
       <PageHead title={t.inbox}>
         {rows.length > 0 && (
           <span className="hidden items-center gap-1.5 text-sm text-soft desk:pointer-fine:flex">
-            {t.keysHelp.map(([keys, does]) => <span key={keys} className="flex items-center gap-1 not-last:mr-1.5">{keys.split(" ").map((k) => <Kbd key={k}>{k}</Kbd>)}{does}</span>)}
+            {t.keysHelp.map(([keys, does]) => (
+              <span key={keys} className="flex items-center gap-1 not-last:mr-1.5">
+                {keys.split(" ").map((k) => (
+                  <Kbd key={k}>{k}</Kbd>
+                ))}
+                {does}
+              </span>
+            ))}
           </span>
         )}
         <ConnectionBadge connection={connection} onRetry={() => inbox.reconnect()} />
@@ -38,7 +45,11 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
         <div ref={list} onKeyDown={openHere} className="mx-auto flex w-full max-w-3xl flex-col gap-3 px-4 py-4">
           <Filter items={items} sort={sort} onChange={setSort} />
           {!synced && rows.length === 0 && connection.state !== "failed" && <Loading />}
-          {synced && items.length === 0 && rows.length === 0 && <Empty icon={<InboxIcon size={28} />} title={t.empty}>{t.emptyHelp}</Empty>}
+          {synced && items.length === 0 && rows.length === 0 && (
+            <Empty icon={<InboxIcon size={28} />} title={t.empty}>
+              {t.emptyHelp}
+            </Empty>
+          )}
           {shown.map(({ item, goneAt }) => {
             const q = item.question;
             const gone = goneAt !== undefined;
@@ -52,19 +63,22 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
                 heading={2}
                 alike={groups.get(key)}
                 lineDown={!synced}
-                lead={!gone && groups.has(key) && (
-                  <label className="flex shrink-0 items-center justify-center pointer-coarse:-m-2.5 pointer-coarse:size-11">
-                    <input
-                      type="checkbox"
-                      className="size-4 accent-(--c-run) pointer-coarse:size-6"
-                      aria-label={t.choose}
-                      title={choice.fits(q) ? t.choose : t.notAlike}
-                      disabled={!choice.fits(q)}
-                      checked={choice.has(q)}
-                      onChange={() => choice.toggle(q.request_id)}
-                    />
-                  </label>
-                )}
+                lead={
+                  !gone &&
+                  groups.has(key) && (
+                    <label className="flex shrink-0 items-center justify-center pointer-coarse:-m-2.5 pointer-coarse:size-11">
+                      <input
+                        type="checkbox"
+                        className="size-4 accent-(--c-run) pointer-coarse:size-6"
+                        aria-label={t.choose}
+                        title={choice.fits(q) ? t.choose : t.notAlike}
+                        disabled={!choice.fits(q)}
+                        checked={choice.has(q)}
+                        onChange={() => choice.toggle(q.request_id)}
+                      />
+                    </label>
+                  )
+                }
               />
             );
           })}
@@ -73,9 +87,13 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
       {choice.chosen.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 border-t border-line bg-sunk px-4 py-2">
           <span className="flex-1">{t.chosen(choice.chosen.length)}</span>
-          <Button look="quiet" onClick={choice.clear}>{t.chooseNone}</Button>
+          <Button look="quiet" onClick={choice.clear}>
+            {t.chooseNone}
+          </Button>
           {choice.rest > 0 && <Button onClick={choice.all}>{t.chooseAlike(choice.rest)}</Button>}
-          <Button look="main" icon={<Check size={14} />} onClick={() => (openBatch(choice.chosen), choice.clear())}>{t.approveChosen(choice.chosen.length)}</Button>
+          <Button look="main" icon={<Check size={14} />} onClick={() => (openBatch(choice.chosen), choice.clear())}>
+            {t.approveChosen(choice.chosen.length)}
+          </Button>
         </div>
       )}
     </>
@@ -86,16 +104,40 @@ export function InboxPage(_: { sessionId?: string; part?: string }) {
 type Sort = "approvals" | "plans" | "questions";
 
 function sortOf(kind: Kind): Sort {
-  return kind === "plan" ? "plans" : kind === "input" || kind === "files" || kind === "kernel" || kind === "clarification" ? "questions" : "approvals";
+  return kind === "plan"
+    ? "plans"
+    : kind === "input" || kind === "files" || kind === "kernel" || kind === "clarification"
+      ? "questions"
+      : "approvals";
 }
 
-function Filter({ items, sort, onChange }: { items: readonly InboxItem[]; sort: Sort | "all"; onChange(s: Sort | "all"): void }) {
+function Filter({
+  items,
+  sort,
+  onChange,
+}: {
+  items: readonly InboxItem[];
+  sort: Sort | "all";
+  onChange(s: Sort | "all"): void;
+}) {
   const t = useWords(inboxWords);
   const counts = Map.groupBy(items, (i) => sortOf(kindOf(i.question)));
   const sorts = (["approvals", "plans", "questions"] as const).filter((s) => counts.has(s) || s === sort);
   if (sorts.length < 2 && sort === "all") return null;
   const name = (s: Sort | "all", n: number) => `${t[s]} ${n}`;
-  return <div className="overflow-x-auto"><Segmented label={t.filter} value={sort} onChange={onChange} options={[{ id: "all", name: name("all", items.length) }, ...sorts.map((s) => ({ id: s, name: name(s, counts.get(s)?.length ?? 0) }))]} /></div>;
+  return (
+    <div className="overflow-x-auto">
+      <Segmented
+        label={t.filter}
+        value={sort}
+        onChange={onChange}
+        options={[
+          { id: "all", name: name("all", items.length) },
+          ...sorts.map((s) => ({ id: s, name: name(s, counts.get(s)?.length ?? 0) })),
+        ]}
+      />
+    </div>
+  );
 }
 
 /** Enter on a card, and not on something in it, opens its session. */
@@ -109,20 +151,28 @@ function openHere(e: KeyboardEvent): void {
 /** J and K walk through the cards, X chooses. */
 function useKeys(list: { current: HTMLElement | null }, toggle: (requestId: string) => void): void {
   const t = useWords(inboxWords);
-  useCommands(useMemo<Command[]>(() => {
-    const cards = () => [...(list.current?.querySelectorAll<HTMLElement>("[data-question]") ?? [])];
-    const here = () => document.activeElement?.closest<HTMLElement>("[data-question]") ?? null;
-    const go = (by: 1 | -1) => {
-      const all = cards();
-      const at = all.indexOf(here()!);
-      const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
-      next?.focus();
-      next?.scrollIntoView({ block: "nearest" });
-    };
-    return [
-      { id: "inbox-next", title: t.nextCard, group: t.inbox, keys: "j", run: () => go(1) },
-      { id: "inbox-previous", title: t.previousCard, group: t.inbox, keys: "k", run: () => go(-1) },
-      { id: "inbox-choose", title: t.choose, group: t.inbox, keys: "x", run: () => here()?.dataset.question && toggle(here()!.dataset.question!) },
-    ];
-  }, [list, toggle, t]));
+  useCommands(
+    useMemo<Command[]>(() => {
+      const cards = () => [...(list.current?.querySelectorAll<HTMLElement>("[data-question]") ?? [])];
+      const here = () => document.activeElement?.closest<HTMLElement>("[data-question]") ?? null;
+      const go = (by: 1 | -1) => {
+        const all = cards();
+        const at = all.indexOf(here()!);
+        const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
+        next?.focus();
+        next?.scrollIntoView({ block: "nearest" });
+      };
+      return [
+        { id: "inbox-next", title: t.nextCard, group: t.inbox, keys: "j", run: () => go(1) },
+        { id: "inbox-previous", title: t.previousCard, group: t.inbox, keys: "k", run: () => go(-1) },
+        {
+          id: "inbox-choose",
+          title: t.choose,
+          group: t.inbox,
+          keys: "x",
+          run: () => here()?.dataset.question && toggle(here()!.dataset.question!),
+        },
+      ];
+    }, [list, toggle, t]),
+  );
 }

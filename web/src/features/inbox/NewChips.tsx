@@ -14,7 +14,15 @@ import type { NewWork } from "./start";
 const FolderDialog = lazyPart(() => import("@/features/start/FolderDialog").then((m) => m.FolderDialog), true);
 
 /** Where a new session works, with which model, in which mode, and what it may do without asking. */
-export function NewChips({ work, model, change }: { work: NewWork; model: ModelInUse | undefined; change(to: Partial<NewWork>): void }) {
+export function NewChips({
+  work,
+  model,
+  change,
+}: {
+  work: NewWork;
+  model: ModelInUse | undefined;
+  change(to: Partial<NewWork>): void;
+}) {
   const t = useWords(chipWords);
   const [browsing, setBrowsing] = useState(false);
   const defaults = useLoaded(work.workspace, () => client.rest.before("defaults", { path: work.workspace })).value;
@@ -23,11 +31,39 @@ export function NewChips({ work, model, change }: { work: NewWork; model: ModelI
   const server = model && (model.why_code === "none" ? t.noModel : model.model || model.profile);
   return (
     <>
-      <Chip icon={<Folder size={14} />} what={t.folder} value={work.workspace ? baseName(work.workspace) : t.ownFolder} onClick={() => setBrowsing(true)} aria-haspopup="dialog" />
-      <ModelChip name={work.modelName || server || "…"} profile={profile} onChoose={(m) => change({ settings: { ...work.settings, model_profile: m.profile, model: m.model }, modelName: m.name })} />
-      <ModeChip slug={work.mode || defaults?.mode} modes={modesOf(defaults?.custom_modes)} onChoose={(mode) => change({ mode })} />
-      <PermissionChip preset={permissions ?? (defaults && presetOf(defaults))} onChoose={(p) => set({ permissions: p })} />
-      {browsing && <FolderDialog from={work.workspace || undefined} onClose={() => setBrowsing(false)} onChoose={(workspace) => { setBrowsing(false); change({ workspace }); }} />}
+      <Chip
+        icon={<Folder size={14} />}
+        what={t.folder}
+        value={work.workspace ? baseName(work.workspace) : t.ownFolder}
+        onClick={() => setBrowsing(true)}
+        aria-haspopup="dialog"
+      />
+      <ModelChip
+        name={work.modelName || server || "…"}
+        profile={profile}
+        onChoose={(m) =>
+          change({ settings: { ...work.settings, model_profile: m.profile, model: m.model }, modelName: m.name })
+        }
+      />
+      <ModeChip
+        slug={work.mode || defaults?.mode}
+        modes={modesOf(defaults?.custom_modes)}
+        onChoose={(mode) => change({ mode })}
+      />
+      <PermissionChip
+        preset={permissions ?? (defaults && presetOf(defaults))}
+        onChoose={(p) => set({ permissions: p })}
+      />
+      {browsing && (
+        <FolderDialog
+          from={work.workspace || undefined}
+          onClose={() => setBrowsing(false)}
+          onChoose={(workspace) => {
+            setBrowsing(false);
+            change({ workspace });
+          }}
+        />
+      )}
     </>
   );
 }

@@ -53,7 +53,10 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
   };
   const add = async (list: readonly File[]) => {
     if (busy) return;
-    const [{ mostImages }, { problemWords, takeFiles, withFiles }] = await Promise.all([import("@/features/session/composer/images"), import("@/features/session/composer/files")]);
+    const [{ mostImages }, { problemWords, takeFiles, withFiles }] = await Promise.all([
+      import("@/features/session/composer/images"),
+      import("@/features/session/composer/files"),
+    ]);
     const taken = await takeFiles(list, held.current);
     const { images, text } = taken;
     setImages([...held.current, ...images].slice(0, mostImages));
@@ -63,7 +66,13 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
     if (problem) notify({ tone: "ask", text: problem });
   };
   // A folder that is being typed may not be there: then nothing is offered.
-  const names = useMemo<Names>(() => ({ files: (q, over) => client.rest.before("files", { path: work.workspace, ...q }, over), slashCommands: () => client.rest.before("slash-commands", { path: work.workspace }) }), [work.workspace]);
+  const names = useMemo<Names>(
+    () => ({
+      files: (q, over) => client.rest.before("files", { path: work.workspace, ...q }, over),
+      slashCommands: () => client.rest.before("slash-commands", { path: work.workspace }),
+    }),
+    [work.workspace],
+  );
   const completion = useCompletion(names, box, () => change({ text: box.current!.value }), "below");
   const empty = work.text.trim() === "" && images.length === 0;
   const send = async () => {
@@ -99,7 +108,9 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
         }}
       >
         {completion.list}
-        {images.length > 0 && <Thumbs images={images} remove={(i) => (setImages(images.filter((_, n) => n !== i)), another())} />}
+        {images.length > 0 && (
+          <Thumbs images={images} remove={(i) => (setImages(images.filter((_, n) => n !== i)), another())} />
+        )}
         <textarea
           ref={box}
           rows={2}
@@ -130,18 +141,59 @@ export function NewSession({ folder, model }: { folder?: string; model: ModelInU
         />
         {more && (
           <div className="grid gap-3 border-t border-line px-3 py-2.5 sm:grid-cols-2">
-            <Field label={t.title}>{(p) => <TextInput {...p} value={work.title} onChange={(e) => change({ title: e.target.value })} placeholder={t.titleHint} />}</Field>
-            <Field label={t.workspace}>{(p) => <TextInput {...p} value={work.workspace} onChange={(e) => change({ workspace: e.target.value })} placeholder={t.workspaceHint} className="font-mono" spellCheck={false} autoCapitalize="off" />}</Field>
+            <Field label={t.title}>
+              {(p) => (
+                <TextInput
+                  {...p}
+                  value={work.title}
+                  onChange={(e) => change({ title: e.target.value })}
+                  placeholder={t.titleHint}
+                />
+              )}
+            </Field>
+            <Field label={t.workspace}>
+              {(p) => (
+                <TextInput
+                  {...p}
+                  value={work.workspace}
+                  onChange={(e) => change({ workspace: e.target.value })}
+                  placeholder={t.workspaceHint}
+                  className="font-mono"
+                  spellCheck={false}
+                  autoCapitalize="off"
+                />
+              )}
+            </Field>
           </div>
         )}
         <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2">
-          <input ref={files} type="file" multiple hidden onChange={(e) => { void add([...(e.target.files ?? [])]); e.target.value = ""; }} />
+          <input
+            ref={files}
+            type="file"
+            multiple
+            hidden
+            onChange={(e) => {
+              void add([...(e.target.files ?? [])]);
+              e.target.value = "";
+            }}
+          />
           <IconButton label={pictures.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
           <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 phone:hidden" />
           <NewChips work={work} model={model} change={change} />
-          <IconButton label={t.options} icon={<SlidersHorizontal size={15} />} pressed={more} aria-expanded={more} onClick={() => setMore(!more)} />
+          <IconButton
+            label={t.options}
+            icon={<SlidersHorizontal size={15} />}
+            pressed={more}
+            aria-expanded={more}
+            onClick={() => setMore(!more)}
+          />
           <span className="ml-auto flex items-center gap-2 text-soft">
-            <Switch checked={work.plan} onChange={(plan) => change({ plan })} label={t.planFirst} title={t.planFirstHelp} />
+            <Switch
+              checked={work.plan}
+              onChange={(plan) => change({ plan })}
+              label={t.planFirst}
+              title={t.planFirstHelp}
+            />
             <SendButton type="submit" label={busy ? t.starting : t.start} busy={busy} disabled={empty} />
           </span>
         </div>

@@ -16,7 +16,9 @@ export function NoModel({ begin }: { begin: Begin }) {
     <section aria-label={t.noModel} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded border border-ask/40 bg-ask-wash px-3 py-2">
         <Cpu size={16} aria-hidden className="text-ask" />
-        <p className="min-w-0 flex-1 basis-48"><span className="font-semibold">{t.noModel}.</span> {begin.mayConnect ? t.noModelHelp : t.askAdmin}</p>
+        <p className="min-w-0 flex-1 basis-48">
+          <span className="font-semibold">{t.noModel}.</span> {begin.mayConnect ? t.noModelHelp : t.askAdmin}
+        </p>
         {begin.mayConnect && !open && <Button onClick={() => setOpen(true)}>{t.connect}</Button>}
       </div>
       {open && <ConnectModel onDone={begin.setModel} />}

@@ -4,8 +4,17 @@ import { approval } from "@/features/session/questions/samples";
 import { pruneRows, updateRows } from "./rows";
 import { noWork, start } from "./start";
 
-const item = (id: string): InboxItem => ({ session_id: "s", title: "", owner: "o", kind: "k", asked_ms: 0, seq: 1, question: approval({ request_id: id }) });
-const show = (rows: readonly { item: InboxItem; goneAt?: number }[]) => rows.map((r) => r.item.question.request_id + (r.goneAt === undefined ? "" : "×")).join(" ");
+const item = (id: string): InboxItem => ({
+  session_id: "s",
+  title: "",
+  owner: "o",
+  kind: "k",
+  asked_ms: 0,
+  seq: 1,
+  question: approval({ request_id: id }),
+});
+const show = (rows: readonly { item: InboxItem; goneAt?: number }[]) =>
+  rows.map((r) => r.item.question.request_id + (r.goneAt === undefined ? "" : "×")).join(" ");
 
 test("a settled question stays in its place for a while", () => {
   let rows = updateRows([], [item("a"), item("b"), item("c")], 0);
@@ -19,7 +28,10 @@ test("a settled question stays in its place for a while", () => {
   expect(show(updateRows(rows, [item("b"), item("a"), item("d"), item("c")], 3000))).toBe("a b d c"); // taken back by a rewind
 });
 
-const commands = { slashCommands: async () => ({ commands: [{ name: "review", description: "", path: "" }], skills: [] }), expand: async (_: string, text: string) => ({ text: text.replace("/review", "Review with care:"), mode: "ask" }) };
+const commands = {
+  slashCommands: async () => ({ commands: [{ name: "review", description: "", path: "" }], skills: [] }),
+  expand: async (_: string, text: string) => ({ text: text.replace("/review", "Review with care:"), mode: "ask" }),
+};
 
 test("a beginning that failed half-way goes on where it stood", async () => {
   const said: unknown[] = [];
@@ -58,8 +70,15 @@ test("images go with the first words, or without any", async () => {
 
 test("a command is sent as what it stands for, in its mode; words that only begin like one stay", async () => {
   const said: unknown[] = [];
-  const ways = { ...commands, create: async () => ({ session_id: "s1" }), command: async (...args: unknown[]) => (said.push(args[2]), { records: [] }) };
+  const ways = {
+    ...commands,
+    create: async () => ({ session_id: "s1" }),
+    command: async (...args: unknown[]) => (said.push(args[2]), { records: [] }),
+  };
   await start(ways, { ...noWork, text: "/review a.go", mode: "code" }, { messageId: "m1" });
   await start(ways, { ...noWork, text: "/etc is full", mode: "code" }, { messageId: "m2" });
-  expect(said).toEqual([{ text: "Review with care: a.go", mode: "ask" }, { text: "/etc is full", mode: "code" }]);
+  expect(said).toEqual([
+    { text: "Review with care: a.go", mode: "ask" },
+    { text: "/etc is full", mode: "code" },
+  ]);
 });

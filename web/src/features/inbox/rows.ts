@@ -26,7 +26,12 @@ export function updateRows(before: readonly InboxRow[], items: readonly InboxIte
 }
 
 /** Drops what has been gone for long enough, but not what has the focus. */
-export function pruneRows(rows: readonly InboxRow[], now: number, keepMs: number, focused: string | undefined): readonly InboxRow[] {
+export function pruneRows(
+  rows: readonly InboxRow[],
+  now: number,
+  keepMs: number,
+  focused: string | undefined,
+): readonly InboxRow[] {
   const kept = rows.filter((r) => r.goneAt === undefined || now - r.goneAt < keepMs || idOf(r.item) === focused);
   return kept.length === rows.length ? rows : kept;
 }

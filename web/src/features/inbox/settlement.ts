@@ -15,10 +15,21 @@ export function useSettlement(item: InboxItem, gone: boolean): Settlement {
   useEffect(() => {
     if (!gone || !message) return;
     let over = false;
-    client.rest.sessions.messages(item.session_id, { around: message, limit: 3 }).then((page) => {
-      const answer = page.messages.find((m) => m.request_id === item.question.request_id)?.answer;
-      if (!over && answer) setFound({ action: answer.action, by: answer.by, byTimeout: answer.by_timeout, ts: answer.ts, words: answer.comment, whyCode: answer.why_code });
-    }, () => {}); // then it reads "settled", which is true as well
+    client.rest.sessions.messages(item.session_id, { around: message, limit: 3 }).then(
+      (page) => {
+        const answer = page.messages.find((m) => m.request_id === item.question.request_id)?.answer;
+        if (!over && answer)
+          setFound({
+            action: answer.action,
+            by: answer.by,
+            byTimeout: answer.by_timeout,
+            ts: answer.ts,
+            words: answer.comment,
+            whyCode: answer.why_code,
+          });
+      },
+      () => {},
+    ); // then it reads "settled", which is true as well
     return () => {
       over = true;
     };

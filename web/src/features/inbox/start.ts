@@ -16,7 +16,15 @@ export interface NewWork {
   modelName: string;
 }
 
-export const noWork: NewWork = { text: "", title: "", workspace: "", plan: false, mode: "", settings: {}, modelName: "" };
+export const noWork: NewWork = {
+  text: "",
+  title: "",
+  workspace: "",
+  plan: false,
+  mode: "",
+  settings: {},
+  modelName: "",
+};
 
 /** How far a beginning came, so that another try does not do a part twice. */
 export interface Begun {
@@ -26,7 +34,12 @@ export interface Begun {
 
 interface Ways extends CommandWays {
   create(s: { title?: string; workspace?: string }): Promise<{ session_id: string }>;
-  command<T extends "user_message" | "update_settings">(id: string, type: T, data: CommandData[T], messageId?: string): Promise<RestReceipt>;
+  command<T extends "user_message" | "update_settings">(
+    id: string,
+    type: T,
+    data: CommandData[T],
+    messageId?: string,
+  ): Promise<RestReceipt>;
 }
 
 /**
@@ -34,12 +47,24 @@ interface Ways extends CommandWays {
  * goes on where it stood: no second session, and the message counts once.
  */
 export async function start(ways: Ways, work: NewWork, begun: Begun, images: readonly string[] = []): Promise<string> {
-  begun.sessionId ??= (await ways.create({ title: work.title.trim() || undefined, workspace: work.workspace.trim() || undefined })).session_id;
-  if (Object.keys(work.settings).length > 0) await ways.command(begun.sessionId, "update_settings", { settings: work.settings });
+  begun.sessionId ??= (
+    await ways.create({ title: work.title.trim() || undefined, workspace: work.workspace.trim() || undefined })
+  ).session_id;
+  if (Object.keys(work.settings).length > 0)
+    await ways.command(begun.sessionId, "update_settings", { settings: work.settings });
   const text = work.text.trim();
   if (text !== "" || images.length > 0) {
     const command = await commandIn(ways, begun.sessionId, text); // the session is there: it knows what its commands stand for
-    await ways.command(begun.sessionId, "user_message", { text: command?.text ?? text, mode: work.plan ? "run" : ((command?.mode ?? (work.mode || undefined)) as CommandData["user_message"]["mode"]), images: images.length > 0 ? [...images] : undefined }, begun.messageId);
+    await ways.command(
+      begun.sessionId,
+      "user_message",
+      {
+        text: command?.text ?? text,
+        mode: work.plan ? "run" : ((command?.mode ?? (work.mode || undefined)) as CommandData["user_message"]["mode"]),
+        images: images.length > 0 ? [...images] : undefined,
+      },
+      begun.messageId,
+    );
   }
   return begun.sessionId;
 }
@@ -57,7 +82,14 @@ export function keptWork(): NewWork {
 
 export function keepWork(work: NewWork): void {
   try {
-    if (work.text === "" && work.title === "" && work.workspace === "" && work.mode === "" && Object.keys(work.settings).length === 0) localStorage.removeItem(key);
+    if (
+      work.text === "" &&
+      work.title === "" &&
+      work.workspace === "" &&
+      work.mode === "" &&
+      Object.keys(work.settings).length === 0
+    )
+      localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(work));
   } catch {
     // kept for this page then

@@ -27,7 +27,9 @@ export function useBegin(sessions: Loaded<SessionSummary[]>, questions: number):
   const model = useLoaded("model", () => client.rest.models.inUse());
   const [skipped, setSkipped] = useState(() => kept(skippedKey));
   const [begun] = useState(() => kept(begunKey)); // once in use, nobody waits for the answer to see the page
-  const missing = model.value !== undefined && (!model.value.usable || model.value.why_code === "none" || model.value.why_code === "missing");
+  const missing =
+    model.value !== undefined &&
+    (!model.value.usable || model.value.why_code === "none" || model.value.why_code === "missing");
   const known = model.value !== undefined && sessions.value !== undefined;
   const fresh = sessions.value?.length === 0 && questions === 0;
   const inUse = known && !missing && !fresh;

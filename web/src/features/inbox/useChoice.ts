@@ -8,17 +8,25 @@ export function useChoice(items: readonly InboxItem[]) {
   const chosen = useMemo(() => items.filter((i) => ids.has(i.question.request_id)), [items, ids]);
   const key = chosen[0] ? likeness(chosen[0].question) : null;
   const alike = useMemo(() => (key === null ? [] : items.filter((i) => likeness(i.question) === key)), [items, key]);
-  const toggle = useCallback((id: string) => {
-    setIds((before) => {
-      const next = new Set([...before].filter((b) => items.some((i) => i.question.request_id === b)));
-      if (next.delete(id)) return next;
-      const like = (r: string) => likeness(items.find((i) => i.question.request_id === r)!.question);
-      const item = items.find((i) => i.question.request_id === id);
-      const first = [...next][0];
-      if (!item || likeness(item.question) === null || (first !== undefined && like(first) !== likeness(item.question))) return before;
-      return next.add(id);
-    });
-  }, [items]);
+  const toggle = useCallback(
+    (id: string) => {
+      setIds((before) => {
+        const next = new Set([...before].filter((b) => items.some((i) => i.question.request_id === b)));
+        if (next.delete(id)) return next;
+        const like = (r: string) => likeness(items.find((i) => i.question.request_id === r)!.question);
+        const item = items.find((i) => i.question.request_id === id);
+        const first = [...next][0];
+        if (
+          !item ||
+          likeness(item.question) === null ||
+          (first !== undefined && like(first) !== likeness(item.question))
+        )
+          return before;
+        return next.add(id);
+      });
+    },
+    [items],
+  );
   return {
     chosen,
     /** How many more there are like those chosen. */

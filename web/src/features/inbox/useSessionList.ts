@@ -29,7 +29,13 @@ export function refreshSessions(): void {
   const mine = ++round;
   useShared.setState({ loading: true });
   client.rest.sessions.list({ limit: most }).then(
-    (p) => mine === round && useShared.setState({ value: p.sessions.toSorted((a, b) => b.updated_ms - a.updated_ms), error: undefined, loading: false }),
+    (p) =>
+      mine === round &&
+      useShared.setState({
+        value: p.sessions.toSorted((a, b) => b.updated_ms - a.updated_ms),
+        error: undefined,
+        loading: false,
+      }),
     (error: unknown) => mine === round && useShared.setState({ error, loading: false }),
   );
 }
@@ -46,10 +52,13 @@ export function useSessionKeeper(path: string): void {
     if (at.current !== path) refreshSessions();
     at.current = path;
   }, [path]);
-  useEffect(() => () => {
-    round++; // an answer on its way is for somebody who signed out
-    useShared.setState({ value: undefined, error: undefined, loading: true }, true);
-  }, []);
+  useEffect(
+    () => () => {
+      round++; // an answer on its way is for somebody who signed out
+      useShared.setState({ value: undefined, error: undefined, loading: true }, true);
+    },
+    [],
+  );
 }
 
 /** The sessions in which something happened last. */

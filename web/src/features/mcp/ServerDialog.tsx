@@ -14,7 +14,13 @@ interface Problem {
 }
 
 /** Adds a tool server or changes one: a form, or JSON that fills it in. */
-export function ServerDialog({ name: known, definition, taken, onClose, onSaved }: {
+export function ServerDialog({
+  name: known,
+  definition,
+  taken,
+  onClose,
+  onSaved,
+}: {
   name?: string;
   definition?: ToolServerForm;
   /** The names that there are. */
@@ -69,7 +75,18 @@ export function ServerDialog({ name: known, definition, taken, onClose, onSaved 
       setBusy(false);
     }
   };
-  if (pasting) return <PasteDialog onClose={onClose} onBack={() => setPasting(false)} onUse={(p) => { if (!known && p.name) setName(p.name); change(filledOf(p.server)); setPasting(false); }} />;
+  if (pasting)
+    return (
+      <PasteDialog
+        onClose={onClose}
+        onBack={() => setPasting(false)}
+        onUse={(p) => {
+          if (!known && p.name) setName(p.name);
+          change(filledOf(p.server));
+          setPasting(false);
+        }}
+      />
+    );
   return (
     <Dialog
       open
@@ -77,19 +94,66 @@ export function ServerDialog({ name: known, definition, taken, onClose, onSaved 
       title={known ? t.changeTitle(known) : t.add}
       footer={
         <>
-          <Button look="quiet" className="mr-auto" onClick={() => setPasting(true)}>{t.paste}</Button>
-          <Button busy={tried === "testing"} onClick={() => void test()}>{tried === "testing" ? t.testing : t.test}</Button>
-          <Button look="main" type="submit" form="tool-server" busy={busy}>{t.save}</Button>
+          <Button look="quiet" className="mr-auto" onClick={() => setPasting(true)}>
+            {t.paste}
+          </Button>
+          <Button busy={tried === "testing"} onClick={() => void test()}>
+            {tried === "testing" ? t.testing : t.test}
+          </Button>
+          <Button look="main" type="submit" form="tool-server" busy={busy}>
+            {t.save}
+          </Button>
         </>
       }
     >
-      <form id="tool-server" className="flex flex-col gap-3" onSubmit={(e) => { e.preventDefault(); if (!busy) void save(); }}>
+      <form
+        id="tool-server"
+        className="flex flex-col gap-3"
+        onSubmit={(e) => {
+          e.preventDefault();
+          if (!busy) void save();
+        }}
+      >
         <Field label={t.name} hint={known ? undefined : t.nameHint} error={problem.name}>
-          {(p) => <TextInput {...p} required readOnly={known !== undefined} spellCheck={false} autoCapitalize="off" value={name} onChange={(e) => setName(e.target.value)} />}
+          {(p) => (
+            <TextInput
+              {...p}
+              required
+              readOnly={known !== undefined}
+              spellCheck={false}
+              autoCapitalize="off"
+              value={name}
+              onChange={(e) => setName(e.target.value)}
+            />
+          )}
         </Field>
-        <Segmented label={t.kind} value={filled.kind} onChange={(kind) => change({ kind })} options={[{ id: "program", name: t.program }, { id: "address", name: t.address }]} />
-        {filled.kind === "program" ? <ProgramFields filled={filled} change={change} problem={problem} /> : <AddressFields filled={filled} change={change} problem={problem} />}
-        <Field label={t.timeout} hint={t.timeoutHint}>{(p) => <TextInput {...p} type="number" min={1} max={86400} className="max-w-36" value={filled.timeout} onChange={(e) => change({ timeout: e.target.value })} />}</Field>
+        <Segmented
+          label={t.kind}
+          value={filled.kind}
+          onChange={(kind) => change({ kind })}
+          options={[
+            { id: "program", name: t.program },
+            { id: "address", name: t.address },
+          ]}
+        />
+        {filled.kind === "program" ? (
+          <ProgramFields filled={filled} change={change} problem={problem} />
+        ) : (
+          <AddressFields filled={filled} change={change} problem={problem} />
+        )}
+        <Field label={t.timeout} hint={t.timeoutHint}>
+          {(p) => (
+            <TextInput
+              {...p}
+              type="number"
+              min={1}
+              max={86400}
+              className="max-w-36"
+              value={filled.timeout}
+              onChange={(e) => change({ timeout: e.target.value })}
+            />
+          )}
+        </Field>
         {tried !== undefined && tried !== "testing" && <Outcome tried={tried} />}
         {problem.server !== undefined && <ErrorNote error={problem.server} />}
       </form>
@@ -107,10 +171,54 @@ function ProgramFields({ filled, change, problem }: Fields) {
   const t = useWords(mcpWords);
   return (
     <>
-      <Field label={t.command} hint={t.commandHint}>{(p) => <TextInput {...p} required spellCheck={false} autoCapitalize="off" className="font-mono" value={filled.command} onChange={(e) => change({ command: e.target.value })} />}</Field>
-      <Field label={t.args} hint={t.onePerLine}>{(p) => <TextArea {...p} rows={2} spellCheck={false} className="font-mono text-sm" value={filled.args} onChange={(e) => change({ args: e.target.value })} />}</Field>
-      <Field label={t.env} hint={t.envHint} error={problem.env}>{(p) => <TextArea {...p} rows={2} spellCheck={false} className="font-mono text-sm" value={filled.env} onChange={(e) => change({ env: e.target.value })} />}</Field>
-      <Field label={t.dir}>{(p) => <TextInput {...p} spellCheck={false} className="font-mono" value={filled.dir} onChange={(e) => change({ dir: e.target.value })} />}</Field>
+      <Field label={t.command} hint={t.commandHint}>
+        {(p) => (
+          <TextInput
+            {...p}
+            required
+            spellCheck={false}
+            autoCapitalize="off"
+            className="font-mono"
+            value={filled.command}
+            onChange={(e) => change({ command: e.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t.args} hint={t.onePerLine}>
+        {(p) => (
+          <TextArea
+            {...p}
+            rows={2}
+            spellCheck={false}
+            className="font-mono text-sm"
+            value={filled.args}
+            onChange={(e) => change({ args: e.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t.env} hint={t.envHint} error={problem.env}>
+        {(p) => (
+          <TextArea
+            {...p}
+            rows={2}
+            spellCheck={false}
+            className="font-mono text-sm"
+            value={filled.env}
+            onChange={(e) => change({ env: e.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t.dir}>
+        {(p) => (
+          <TextInput
+            {...p}
+            spellCheck={false}
+            className="font-mono"
+            value={filled.dir}
+            onChange={(e) => change({ dir: e.target.value })}
+          />
+        )}
+      </Field>
     </>
   );
 }
@@ -119,8 +227,32 @@ function AddressFields({ filled, change, problem }: Fields) {
   const t = useWords(mcpWords);
   return (
     <>
-      <Field label={t.url}>{(p) => <TextInput {...p} required type="url" spellCheck={false} placeholder="https://mcp.example.org/" className="font-mono" value={filled.url} onChange={(e) => change({ url: e.target.value })} />}</Field>
-      <Field label={t.headers} hint={t.headersHint} error={problem.headers}>{(p) => <TextArea {...p} rows={2} spellCheck={false} className="font-mono text-sm" value={filled.headers} onChange={(e) => change({ headers: e.target.value })} />}</Field>
+      <Field label={t.url}>
+        {(p) => (
+          <TextInput
+            {...p}
+            required
+            type="url"
+            spellCheck={false}
+            placeholder="https://mcp.example.org/"
+            className="font-mono"
+            value={filled.url}
+            onChange={(e) => change({ url: e.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t.headers} hint={t.headersHint} error={problem.headers}>
+        {(p) => (
+          <TextArea
+            {...p}
+            rows={2}
+            spellCheck={false}
+            className="font-mono text-sm"
+            value={filled.headers}
+            onChange={(e) => change({ headers: e.target.value })}
+          />
+        )}
+      </Field>
     </>
   );
 }
@@ -130,18 +262,34 @@ function Outcome({ tried }: { tried: ToolServerTried }) {
   return (
     <div role="status" className="flex flex-col gap-1">
       {tried.ok ? (
-        <p className="flex items-center gap-2 text-run"><Mark tone="done" />{t.works((tried.latency_ms / 1000).toFixed(1), tried.tools.length)}</p>
+        <p className="flex items-center gap-2 text-run">
+          <Mark tone="done" />
+          {t.works((tried.latency_ms / 1000).toFixed(1), tried.tools.length)}
+        </p>
       ) : (
         <>
-          <p className="flex items-center gap-2 text-fail"><Mark tone="fail" />{t.testFailed}</p>
-          <Pre label={t.testFailed} className="wrap-anywhere whitespace-pre-wrap">{tried.error}</Pre>
+          <p className="flex items-center gap-2 text-fail">
+            <Mark tone="fail" />
+            {t.testFailed}
+          </p>
+          <Pre label={t.testFailed} className="wrap-anywhere whitespace-pre-wrap">
+            {tried.error}
+          </Pre>
         </>
       )}
     </div>
   );
 }
 
-function PasteDialog({ onClose, onBack, onUse }: { onClose(): void; onBack(): void; onUse(p: ReturnType<typeof pasted>): void }) {
+function PasteDialog({
+  onClose,
+  onBack,
+  onUse,
+}: {
+  onClose(): void;
+  onBack(): void;
+  onUse(p: ReturnType<typeof pasted>): void;
+}) {
   const t = useWords(mcpWords);
   const [text, setText] = useState("");
   const [bad, setBad] = useState(false);
@@ -153,9 +301,35 @@ function PasteDialog({ onClose, onBack, onUse }: { onClose(): void; onBack(): vo
     }
   };
   return (
-    <Dialog open onClose={onClose} title={t.paste} footer={<><Button look="quiet" onClick={onBack}>{t.back}</Button><Button look="main" onClick={use}>{t.usePasted}</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.paste}
+      footer={
+        <>
+          <Button look="quiet" onClick={onBack}>
+            {t.back}
+          </Button>
+          <Button look="main" onClick={use}>
+            {t.usePasted}
+          </Button>
+        </>
+      }
+    >
       <Field label={t.pasteLabel} hint={t.pasteHint} error={bad ? t.notJson : undefined}>
-        {(p) => <TextArea {...p} rows={10} spellCheck={false} className="font-mono text-sm" value={text} onChange={(e) => { setText(e.target.value); setBad(false); }} />}
+        {(p) => (
+          <TextArea
+            {...p}
+            rows={10}
+            spellCheck={false}
+            className="font-mono text-sm"
+            value={text}
+            onChange={(e) => {
+              setText(e.target.value);
+              setBad(false);
+            }}
+          />
+        )}
       </Field>
     </Dialog>
   );

@@ -10,7 +10,19 @@ import { Row } from "@/features/settings/Layout";
 import { mcpWords } from "./words";
 
 /** A tool server: how it stands, why it failed, its tools, and what one does with it. */
-export function ServerRow({ server: s, url, closed, reload, onEdit }: { server: McpServer; url?: string; closed: boolean; reload(): void; onEdit(): void }) {
+export function ServerRow({
+  server: s,
+  url,
+  closed,
+  reload,
+  onEdit,
+}: {
+  server: McpServer;
+  url?: string;
+  closed: boolean;
+  reload(): void;
+  onEdit(): void;
+}) {
   const t = useWords(mcpWords);
   const [open, setOpen] = useState<"log" | "remove" | null>(null);
   const [testing, setTesting] = useState(false);
@@ -19,7 +31,11 @@ export function ServerRow({ server: s, url, closed, reload, onEdit }: { server: 
     setTesting(true);
     try {
       const tried = await client.rest.mcp.test(s.name);
-      notify(tried.ok ? { tone: "run", text: t.works((tried.latency_ms / 1000).toFixed(1), tried.tools.length) } : { tone: "fail", text: `${t.testFailed} ${tried.error}` });
+      notify(
+        tried.ok
+          ? { tone: "run", text: t.works((tried.latency_ms / 1000).toFixed(1), tried.tools.length) }
+          : { tone: "fail", text: `${t.testFailed} ${tried.error}` },
+      );
     } catch (e) {
       notifyError(e);
     } finally {
@@ -35,15 +51,32 @@ export function ServerRow({ server: s, url, closed, reload, onEdit }: { server: 
         tag={<State server={s} />}
         actions={
           <>
-            <span id={`${id}-use`} className="sr-only">{t.enabled(s.name)}</span>
-            <span className="px-2"><Toggle aria-labelledby={`${id}-use`} checked={!s.disabled} onChange={(on) => act(client.rest.mcp.enable(s.name, on))} /></span>
-            <Button busy={testing} aria-label={`${t.test}: ${s.name}`} onClick={() => void test()}>{testing ? t.testing : t.test}</Button>
-            <Button disabled={closed} aria-label={`${t.change}: ${s.name}`} onClick={onEdit}>{t.change}</Button>
+            <span id={`${id}-use`} className="sr-only">
+              {t.enabled(s.name)}
+            </span>
+            <span className="px-2">
+              <Toggle
+                aria-labelledby={`${id}-use`}
+                checked={!s.disabled}
+                onChange={(on) => act(client.rest.mcp.enable(s.name, on))}
+              />
+            </span>
+            <Button busy={testing} aria-label={`${t.test}: ${s.name}`} onClick={() => void test()}>
+              {testing ? t.testing : t.test}
+            </Button>
+            <Button disabled={closed} aria-label={`${t.change}: ${s.name}`} onClick={onEdit}>
+              {t.change}
+            </Button>
             <Menu
               label={`${t.more}: ${s.name}`}
               trigger={<IconButton label={`${t.more}: ${s.name}`} icon={<Ellipsis size={16} />} />}
               items={[
-                { id: "restart", label: t.restart, disabled: s.disabled, run: () => act(client.rest.mcp.restart(s.name)) },
+                {
+                  id: "restart",
+                  label: t.restart,
+                  disabled: s.disabled,
+                  run: () => act(client.rest.mcp.restart(s.name)),
+                },
                 { id: "log", label: t.log, run: () => setOpen("log") },
                 "line",
                 { id: "remove", label: t.remove, danger: true, run: () => setOpen("remove") },
@@ -53,13 +86,34 @@ export function ServerRow({ server: s, url, closed, reload, onEdit }: { server: 
         }
         below={
           <>
-            {s.error && <div className="pt-2"><Pre label={t.status.failed!} className="wrap-anywhere whitespace-pre-wrap text-fail">{s.error}</Pre></div>}
+            {s.error && (
+              <div className="pt-2">
+                <Pre label={t.status.failed!} className="wrap-anywhere whitespace-pre-wrap text-fail">
+                  {s.error}
+                </Pre>
+              </div>
+            )}
             {!!s.tools?.length && <Tools server={s} act={act} />}
           </>
         }
       />
       {open === "log" && <LogDialog name={s.name} url={url} onClose={() => setOpen(null)} />}
-      <Dialog open={open === "remove"} onClose={() => setOpen(null)} title={t.confirmRemove(s.name)} footer={<Button look="danger" onClick={() => { setOpen(null); act(client.rest.mcp.remove(s.name)); }}>{t.remove}</Button>}>
+      <Dialog
+        open={open === "remove"}
+        onClose={() => setOpen(null)}
+        title={t.confirmRemove(s.name)}
+        footer={
+          <Button
+            look="danger"
+            onClick={() => {
+              setOpen(null);
+              act(client.rest.mcp.remove(s.name));
+            }}
+          >
+            {t.remove}
+          </Button>
+        }
+      >
         <p>{t.removeHelp}</p>
       </Dialog>
     </section>
@@ -69,8 +123,20 @@ export function ServerRow({ server: s, url, closed, reload, onEdit }: { server: 
 function State({ server: s }: { server: McpServer }) {
   const t = useWords(mcpWords);
   const name = t.status[s.status] ?? s.status;
-  if (s.status === "connected") return <Badge tone="run"><Mark tone="done" size={9} />{name}</Badge>;
-  if (s.status === "failed") return <Badge tone="fail"><Mark tone="fail" size={9} />{name}</Badge>;
+  if (s.status === "connected")
+    return (
+      <Badge tone="run">
+        <Mark tone="done" size={9} />
+        {name}
+      </Badge>
+    );
+  if (s.status === "failed")
+    return (
+      <Badge tone="fail">
+        <Mark tone="fail" size={9} />
+        {name}
+      </Badge>
+    );
   return <Badge>{name}</Badge>;
 }
 
@@ -78,7 +144,9 @@ function Tools({ server: s, act }: { server: McpServer; act(work: Promise<unknow
   const t = useWords(mcpWords);
   return (
     <details className="mt-1">
-      <summary className="flex min-h-(--row) w-fit min-w-(--row) items-center rounded text-sm text-run">{t.tools(s.tools!.length)}</summary>
+      <summary className="flex min-h-(--row) w-fit min-w-(--row) items-center rounded text-sm text-run">
+        {t.tools(s.tools!.length)}
+      </summary>
       <p className="text-sm text-soft">{t.always}</p>
       <ul className="divide-y divide-line">
         {s.tools!.map((tool) => (
@@ -87,7 +155,11 @@ function Tools({ server: s, act }: { server: McpServer; act(work: Promise<unknow
               <code className="font-mono">{tool.name}</code>
               <p className="line-clamp-2 text-sm text-soft">{tool.description}</p>
             </div>
-            <Switch checked={!!tool.always_allow} label={t.alwaysAllow(tool.name)} onChange={(on) => act(client.rest.mcp.alwaysAllow(s.name, tool.name, on))} />
+            <Switch
+              checked={!!tool.always_allow}
+              label={t.alwaysAllow(tool.name)}
+              onChange={(on) => act(client.rest.mcp.alwaysAllow(s.name, tool.name, on))}
+            />
           </li>
         ))}
       </ul>
@@ -100,7 +172,17 @@ function LogDialog({ name, url, onClose }: { name: string; url?: string; onClose
   const log = useLoaded(`log ${name}`, () => client.rest.mcp.log(name));
   return (
     <Dialog open wide onClose={onClose} title={t.logTitle(name)}>
-      {log.error !== undefined ? <ErrorNote error={log.error} retry={log.reload} /> : !log.value ? <Loading /> : log.value.text === "" ? <p>{url ? t.noLogUrl : t.noLog}</p> : <Pre label={t.logTitle(name)} className="wrap-anywhere whitespace-pre-wrap">{log.value.text}</Pre>}
+      {log.error !== undefined ? (
+        <ErrorNote error={log.error} retry={log.reload} />
+      ) : !log.value ? (
+        <Loading />
+      ) : log.value.text === "" ? (
+        <p>{url ? t.noLogUrl : t.noLog}</p>
+      ) : (
+        <Pre label={t.logTitle(name)} className="wrap-anywhere whitespace-pre-wrap">
+          {log.value.text}
+        </Pre>
+      )}
     </Dialog>
   );
 }

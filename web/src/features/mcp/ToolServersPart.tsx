@@ -33,7 +33,15 @@ export function ToolServersPart() {
   // Definitions with a secret in them are not shown: who changed one would lose the rest of it.
   const closed = !setting || setting.hidden === true;
   return (
-    <Part title={s.sections.tools} help={t.help} action={<Button look="main" icon={<Plus size={15} />} onClick={() => setEditing({})}>{t.add}</Button>}>
+    <Part
+      title={s.sections.tools}
+      help={t.help}
+      action={
+        <Button look="main" icon={<Plus size={15} />} onClick={() => setEditing({})}>
+          {t.add}
+        </Button>
+      }
+    >
       {setting?.hidden && <p className="mt-4 rounded-lg border border-ask-line bg-ask-wash px-3 py-2">{t.hidden}</p>}
       <Group title={t.list} bare>
         {settings.error !== undefined && <ErrorNote error={settings.error} retry={reload} />}
@@ -42,12 +50,36 @@ export function ToolServersPart() {
         {servers.value && (
           <Card>
             {list.length === 0 && <None>{t.empty}</None>}
-            {list.map((m) => <ServerRow key={m.name} server={m} url={definitions[m.name]?.url} closed={closed} reload={reload} onEdit={() => setEditing({ name: m.name })} />)}
+            {list.map((m) => (
+              <ServerRow
+                key={m.name}
+                server={m}
+                url={definitions[m.name]?.url}
+                closed={closed}
+                reload={reload}
+                onEdit={() => setEditing({ name: m.name })}
+              />
+            ))}
           </Card>
         )}
       </Group>
-      {settings.value && <Group title={t.general}><SettingRows settings={settings.value} keys={["mcp_enabled"]} /></Group>}
-      {editing && <ServerDialog name={editing.name} definition={editing.name ? definitions[editing.name] : undefined} taken={list.map((m) => m.name)} onClose={() => setEditing(null)} onSaved={() => { setEditing(null); reload(); }} />}
+      {settings.value && (
+        <Group title={t.general}>
+          <SettingRows settings={settings.value} keys={["mcp_enabled"]} />
+        </Group>
+      )}
+      {editing && (
+        <ServerDialog
+          name={editing.name}
+          definition={editing.name ? definitions[editing.name] : undefined}
+          taken={list.map((m) => m.name)}
+          onClose={() => setEditing(null)}
+          onSaved={() => {
+            setEditing(null);
+            reload();
+          }}
+        />
+      )}
     </Part>
   );
 }

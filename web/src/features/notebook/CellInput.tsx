@@ -9,9 +9,15 @@ export function CellInput({ session, cell, n }: { session: Session; cell: CellIn
   const t = useWords(notebookWords);
   const asked = useSnapshot(session, (s) => s.questions.find((q) => isOf(q, cell)));
   if (!asked) return null;
-  return <section aria-label={`${t.asks}, ${t.cell(n, "", "")}`} data-input><QuestionCard key={asked.request_id} session={session} question={asked} /></section>;
+  return (
+    <section aria-label={`${t.asks}, ${t.cell(n, "", "")}`} data-input>
+      <QuestionCard key={asked.request_id} session={session} question={asked} />
+    </section>
+  );
 }
 
 function isOf(q: Question, cell: CellInfo): boolean {
-  return q.type === "hitl_input_request" && q.cell?.cell_id === cell.cell_id && q.cell?.notebook_id === cell.notebook_id;
+  return (
+    q.type === "hitl_input_request" && q.cell?.cell_id === cell.cell_id && q.cell?.notebook_id === cell.notebook_id
+  );
 }

@@ -40,10 +40,28 @@ interface Props {
   acts: CellActs;
 }
 
-const threads: Record<string, string> = { ok: "border-run", running: "border-run", error: "border-fail", in_doubt: "border-ask", aborted: "border-line2", queued: "border-run-line" };
+const threads: Record<string, string> = {
+  ok: "border-run",
+  running: "border-run",
+  error: "border-fail",
+  in_doubt: "border-ask",
+  aborted: "border-line2",
+  queued: "border-run-line",
+};
 
 /** A cell: its source, how its last run went, and what came of it. */
-export const CellView = memo(function CellView({ session, book, notebook, cell, n, of, active, editing, mayChange, acts }: Props) {
+export const CellView = memo(function CellView({
+  session,
+  book,
+  notebook,
+  cell,
+  n,
+  of,
+  active,
+  editing,
+  mayChange,
+  acts,
+}: Props) {
   const t = useWords(notebookWords);
   const narrow = useNarrow();
   const draft = useDraft(book, cell.cell_id);
@@ -54,7 +72,19 @@ export const CellView = memo(function CellView({ session, book, notebook, cell, 
   }, [locked, book, cell.cell_id]);
   const code = cell.type === "code";
   const stale = code && cell.stale === true;
-  const meta = (code || active) && <CellMeta session={session} book={book} notebook={notebook} cell={cell} n={n} draft={draft} editing={editing !== undefined} mayChange={mayChange} acts={acts} />;
+  const meta = (code || active) && (
+    <CellMeta
+      session={session}
+      book={book}
+      notebook={notebook}
+      cell={cell}
+      n={n}
+      draft={draft}
+      editing={editing !== undefined}
+      mayChange={mayChange}
+      acts={acts}
+    />
+  );
   const onMouseDown = (e: MouseEvent) => {
     if (!(e.target as Element).closest("button, a, input, [data-editor]")) acts.select(cell.cell_id);
   };
@@ -73,19 +103,53 @@ export const CellView = memo(function CellView({ session, book, notebook, cell, 
       onKeyDown={(e) => acts.keyDown(e, cell.cell_id)}
       className="nb-cell flex outline-none"
     >
-      <span aria-hidden className="w-12 shrink-0 pt-2.5 pr-2 text-right font-mono text-sm text-faint phone:hidden">{code && `[${cell.status === "running" ? "*" : (cell.execution_count ?? " ")}]`}</span>
-      <span aria-hidden className={cx("w-0 shrink-0 border-l-2", stale ? "border-dashed border-past" : code ? (threads[cell.status ?? ""] ?? "border-line") : "border-transparent")} data-thread />
+      <span aria-hidden className="w-12 shrink-0 pt-2.5 pr-2 text-right font-mono text-sm text-faint phone:hidden">
+        {code && `[${cell.status === "running" ? "*" : (cell.execution_count ?? " ")}]`}
+      </span>
+      <span
+        aria-hidden
+        className={cx(
+          "w-0 shrink-0 border-l-2",
+          stale
+            ? "border-dashed border-past"
+            : code
+              ? (threads[cell.status ?? ""] ?? "border-line")
+              : "border-transparent",
+        )}
+        data-thread
+      />
       <div className="flex min-w-0 flex-1 flex-col gap-2 pl-3">
-        <div className={cx("nb-source rounded-lg border", code || editing ? "bg-sheet" : "", frameOf(active, editing !== undefined, code))}>
+        <div
+          className={cx(
+            "nb-source rounded-lg border",
+            code || editing ? "bg-sheet" : "",
+            frameOf(active, editing !== undefined, code),
+          )}
+        >
           <div className={cx("flex items-start gap-2", code || editing ? "px-3 py-2" : "px-3 py-1")}>
-            <div className="min-w-0 flex-1"><Source book={book} cell={cell} n={n} draft={draft} editing={editing} mayChange={mayChange && !locked} language={notebook.kernel.info?.language ?? "python"} acts={acts} /></div>
+            <div className="min-w-0 flex-1">
+              <Source
+                book={book}
+                cell={cell}
+                n={n}
+                draft={draft}
+                editing={editing}
+                mayChange={mayChange && !locked}
+                language={notebook.kernel.info?.language ?? "python"}
+                acts={acts}
+              />
+            </div>
             {!narrow && meta}
           </div>
         </div>
         {standing === "conflict" && <Conflict book={book} cell={cell} draft={draft!} />}
         {narrow && meta}
         <CellInput session={session} cell={cell} n={n} />
-        {code && <div className="nb-outputs"><CellOutputs session={session} cell={cell} n={n} /></div>}
+        {code && (
+          <div className="nb-outputs">
+            <CellOutputs session={session} cell={cell} n={n} />
+          </div>
+        )}
       </div>
     </article>
   );

@@ -44,10 +44,13 @@ export function Cells({ session, book, notebook, mayChange }: Props) {
   const cells = useCells(session, notebook);
   const focus = useCellFocus(notebook.notebook_id, cells, box);
   const at = useMemo(() => cells.findIndex((c) => c.cell_id === focus.active), [cells, focus.active]);
-  const rangeExtractor = useCallback((range: Range) => {
-    const seen = defaultRangeExtractor(range);
-    return at < 0 || at >= range.count || seen.includes(at) ? seen : [...seen, at].sort((a, b) => a - b);
-  }, [at]);
+  const rangeExtractor = useCallback(
+    (range: Range) => {
+      const seen = defaultRangeExtractor(range);
+      return at < 0 || at >= range.count || seen.includes(at) ? seen : [...seen, at].sort((a, b) => a - b);
+    },
+    [at],
+  );
   const virtual = useVirtualizer({
     count: cells.length,
     getScrollElement: () => box.current,
@@ -59,7 +62,13 @@ export function Cells({ session, book, notebook, mayChange }: Props) {
     paddingEnd: gap,
     gap,
   });
-  const acts = useCellActs({ book, cells, focus, mayChange, scrollTo: (i) => virtual.scrollToIndex(i, { align: "auto" }) });
+  const acts = useCellActs({
+    book,
+    cells,
+    focus,
+    mayChange,
+    scrollTo: (i) => virtual.scrollToIndex(i, { align: "auto" }),
+  });
   useNamedCell(cells, (id, at) => {
     virtual.scrollToIndex(at, { align: "start" });
     focus.select(id);
@@ -67,7 +76,11 @@ export function Cells({ session, book, notebook, mayChange }: Props) {
   useSpokenEnds(cells, focus.active);
   const addAtEnd = (type: "code" | "markdown") => acts.insert(cells.at(-1)?.cell_id ?? "", "below", type);
   return (
-    <div ref={box} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]" data-cells={cells.length}>
+    <div
+      ref={box}
+      className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      data-cells={cells.length}
+    >
       <div className="mx-auto w-full max-w-[800px] pr-4 phone:px-3">
         <div role="feed" aria-label={t.cells} className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
@@ -75,8 +88,25 @@ export function Cells({ session, book, notebook, mayChange }: Props) {
             if (!cell) return null;
             const active = cell.cell_id === focus.active;
             return (
-              <div key={item.key} data-index={item.index} ref={virtual.measureElement} className="absolute inset-x-0" style={{ top: item.start, zIndex: active ? 1 : undefined }}>
-                <CellView session={session} book={book} notebook={notebook} cell={cell} n={item.index + 1} of={cells.length} active={active} editing={active ? focus.editing : undefined} mayChange={mayChange} acts={acts} />
+              <div
+                key={item.key}
+                data-index={item.index}
+                ref={virtual.measureElement}
+                className="absolute inset-x-0"
+                style={{ top: item.start, zIndex: active ? 1 : undefined }}
+              >
+                <CellView
+                  session={session}
+                  book={book}
+                  notebook={notebook}
+                  cell={cell}
+                  n={item.index + 1}
+                  of={cells.length}
+                  active={active}
+                  editing={active ? focus.editing : undefined}
+                  mayChange={mayChange}
+                  acts={acts}
+                />
               </div>
             );
           })}
@@ -84,8 +114,12 @@ export function Cells({ session, book, notebook, mayChange }: Props) {
         <Lost book={book} cells={cells} />
         {mayChange && (
           <div className="flex nb-inset gap-2 pb-10">
-            <Button look="quiet" icon={<Plus size={14} />} onClick={() => addAtEnd("code")}>{t.addCode}</Button>
-            <Button look="quiet" icon={<Plus size={14} />} onClick={() => addAtEnd("markdown")}>{t.addText}</Button>
+            <Button look="quiet" icon={<Plus size={14} />} onClick={() => addAtEnd("code")}>
+              {t.addCode}
+            </Button>
+            <Button look="quiet" icon={<Plus size={14} />} onClick={() => addAtEnd("markdown")}>
+              {t.addText}
+            </Button>
           </div>
         )}
       </div>
@@ -114,9 +148,16 @@ function useCells(session: Session, notebook: NotebookInfo): readonly CellInfo[]
 
 /** What was written into cells that somebody else deleted. */
 function Lost({ book, cells }: { book: Book; cells: readonly CellInfo[] }) {
-  const ids = useSyncExternalStore(book.drafts.subscribe, useCallback(() => book.drafts.ids.join(" "), [book]));
+  const ids = useSyncExternalStore(
+    book.drafts.subscribe,
+    useCallback(() => book.drafts.ids.join(" "), [book]),
+  );
   const lost = ids.split(" ").filter((id) => id !== "" && !cells.some((c) => c.cell_id === id));
-  return lost.map((id) => <div key={id} className="nb-inset pb-3"><Gone book={book} id={id} draft={book.drafts.get(id)!} after={cells.at(-1)?.cell_id ?? ""} /></div>);
+  return lost.map((id) => (
+    <div key={id} className="nb-inset pb-3">
+      <Gone book={book} id={id} draft={book.drafts.get(id)!} after={cells.at(-1)?.cell_id ?? ""} />
+    </div>
+  ));
 }
 
 /** Says aloud how the run of the chosen cell ended. */

@@ -12,12 +12,18 @@ export function Conflict({ book, cell, draft }: { book: Book; cell: CellInfo; dr
   const t = useWords(notebookWords);
   const theirs = book.sourceOf(cell) ?? "";
   return (
-    <Choice title={t.conflict} help={t.conflictHelp} actions={
-      <>
-        <Button look="main" onClick={() => void book.drafts.keep(cell.cell_id)}>{t.keepMine}</Button>
-        <Button onClick={() => book.drafts.drop(cell.cell_id)}>{t.useTheirs}</Button>
-      </>
-    }>
+    <Choice
+      title={t.conflict}
+      help={t.conflictHelp}
+      actions={
+        <>
+          <Button look="main" onClick={() => void book.drafts.keep(cell.cell_id)}>
+            {t.keepMine}
+          </Button>
+          <Button onClick={() => book.drafts.drop(cell.cell_id)}>{t.useTheirs}</Button>
+        </>
+      }
+    >
       <Difference theirs={theirs} mine={draft.text} />
     </Choice>
   );
@@ -33,21 +39,48 @@ export function Gone({ book, id, draft, after }: { book: Book; id: string; draft
     setBusy(false);
   };
   return (
-    <Choice title={t.goneCell} actions={
-      <>
-        <Button look="main" busy={busy} onClick={() => void insert()}>{t.insertMine}</Button>
-        <Button disabled={busy} onClick={() => book.drafts.drop(id)}>{t.discard}</Button>
-      </>
-    }>
+    <Choice
+      title={t.goneCell}
+      actions={
+        <>
+          <Button look="main" busy={busy} onClick={() => void insert()}>
+            {t.insertMine}
+          </Button>
+          <Button disabled={busy} onClick={() => book.drafts.drop(id)}>
+            {t.discard}
+          </Button>
+        </>
+      }
+    >
       <Difference theirs="" mine={draft.text} />
     </Choice>
   );
 }
 
-function Choice({ title, help, actions, children }: { title: string; help?: string; actions: ReactNode; children: ReactNode }) {
+function Choice({
+  title,
+  help,
+  actions,
+  children,
+}: {
+  title: string;
+  help?: string;
+  actions: ReactNode;
+  children: ReactNode;
+}) {
   return (
-    <section role="alert" className="overflow-hidden rounded-lg border border-ask-line bg-sheet shadow-raised" data-conflict>
-      <header className="flex items-center gap-2 bg-ask-wash px-3 py-2"><Mark tone="ask" /><p className="min-w-0 font-semibold">{title}{help && <span className="font-normal text-soft"> {help}</span>}</p></header>
+    <section
+      role="alert"
+      className="overflow-hidden rounded-lg border border-ask-line bg-sheet shadow-raised"
+      data-conflict
+    >
+      <header className="flex items-center gap-2 bg-ask-wash px-3 py-2">
+        <Mark tone="ask" />
+        <p className="min-w-0 font-semibold">
+          {title}
+          {help && <span className="font-normal text-soft"> {help}</span>}
+        </p>
+      </header>
       {children}
       <footer className="flex flex-wrap gap-2 border-t border-line px-3 py-2">{actions}</footer>
     </section>
@@ -58,10 +91,24 @@ function Difference({ theirs, mine }: { theirs: string; mine: string }) {
   const t = useWords(notebookWords);
   const lines = useMemo(() => lineDiff(theirs, mine), [theirs, mine]);
   return (
-    <div tabIndex={0} role="group" aria-label={t.difference} className="max-h-72 overflow-auto py-1 font-mono text-sm -outline-offset-2">
+    <div
+      tabIndex={0}
+      role="group"
+      aria-label={t.difference}
+      className="max-h-72 overflow-auto py-1 font-mono text-sm -outline-offset-2"
+    >
       {lines.map((l, i) => (
-        <div key={i} className={cx("flex gap-2 px-3 whitespace-pre-wrap", l.kind === "add" && "bg-add-wash", l.kind === "del" && "bg-del-wash")}>
-          <span aria-hidden className={cx("w-2 shrink-0", l.kind === "add" ? "text-add" : "text-del")}>{l.kind === "add" ? "+" : l.kind === "del" ? "−" : ""}</span>
+        <div
+          key={i}
+          className={cx(
+            "flex gap-2 px-3 whitespace-pre-wrap",
+            l.kind === "add" && "bg-add-wash",
+            l.kind === "del" && "bg-del-wash",
+          )}
+        >
+          <span aria-hidden className={cx("w-2 shrink-0", l.kind === "add" ? "text-add" : "text-del")}>
+            {l.kind === "add" ? "+" : l.kind === "del" ? "−" : ""}
+          </span>
           {l.kind !== "same" && <span className="sr-only">{l.kind === "add" ? t.yours : t.theirs}: </span>}
           <span className="min-w-0 break-words">{l.text || " "}</span>
         </div>

@@ -24,7 +24,10 @@ import "./notebook.css";
 
 export { RunOutputs } from "./outputs/RunOutputs"; // for the transcript
 
-const SessionDialogs = lazyPart(() => import("@/features/session/header/SessionDialogs").then((m) => m.SessionDialogs), true);
+const SessionDialogs = lazyPart(
+  () => import("@/features/session/header/SessionDialogs").then((m) => m.SessionDialogs),
+  true,
+);
 
 /** A notebook of a session: its cells, its kernel, its variables, and the conversation beside it. */
 export function NotebookPage({ sessionId, notebookId }: { sessionId: string; notebookId?: string }) {
@@ -33,11 +36,20 @@ export function NotebookPage({ sessionId, notebookId }: { sessionId: string; not
   const known = useSnapshot(session, (s) => s.session !== null);
   const first = useSnapshot(session, (s) => s.notebooks[0]?.notebook_id);
   const notebook = useSnapshot(session, (s) => s.notebooks.find((n) => n.notebook_id === notebookId));
-  if (!known) return isFinal(connection.lastError) ? <Problem error={connection.lastError} retry={session.reconnect} /> : <Loading />;
+  if (!known)
+    return isFinal(connection.lastError) ? (
+      <Problem error={connection.lastError} retry={session.reconnect} />
+    ) : (
+      <Loading />
+    );
   if (notebookId === undefined && first !== undefined) return <Redirect to={notebookPath(session, first)} replace />;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" data-notebook={notebookId}>
-      {notebook ? <Open key={notebook.notebook_id} session={session} notebook={notebook} /> : <NotOpen session={session} gone={notebookId !== undefined} />}
+      {notebook ? (
+        <Open key={notebook.notebook_id} session={session} notebook={notebook} />
+      ) : (
+        <NotOpen session={session} gone={notebookId !== undefined} />
+      )}
       <Notices session={session} className="top-16 right-5" />
       <SessionDialogs session={session} />
     </div>
@@ -51,8 +63,12 @@ function NotOpen({ session, gone }: { session: Session; gone: boolean }) {
     <>
       <NotebookHead session={session} />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <Empty icon={<NotebookPen size={22} />} title={gone ? t.gone : t.none}>{gone ? t.goneHelp : t.noneHelp}</Empty>
-        <div className="mx-auto max-w-md px-4 pb-10"><OpenForm session={session} /></div>
+        <Empty icon={<NotebookPen size={22} />} title={gone ? t.gone : t.none}>
+          {gone ? t.goneHelp : t.noneHelp}
+        </Empty>
+        <div className="mx-auto max-w-md px-4 pb-10">
+          <OpenForm session={session} />
+        </div>
       </div>
       {narrow && <PhoneTabs session={session} at="notebook" />}
     </>
@@ -79,15 +95,33 @@ function Open({ session, notebook }: { session: Session; notebook: NotebookInfo 
   const side = <Side session={session} notebook={notebook} onClose={roomy ? undefined : () => setOver(false)} />;
   return (
     <>
-      <NotebookHead session={session} book={book} notebook={notebook} mayChange={mayChange} onSide={roomy ? undefined : () => setOver(true)} />
+      <NotebookHead
+        session={session}
+        book={book}
+        notebook={notebook}
+        mayChange={mayChange}
+        onSide={roomy ? undefined : () => setOver(true)}
+      />
       <div className="flex min-h-0 flex-1">
         <section aria-label={t.notebook} className="flex min-h-0 min-w-0 flex-1 flex-col">
           <Banner book={book} notebook={notebook} mayChange={mayChange} />
-          {notebook.status === "ready" ? <Cells session={session} book={book} notebook={notebook} mayChange={mayChange} /> : <NotReady notebook={notebook} />}
+          {notebook.status === "ready" ? (
+            <Cells session={session} book={book} notebook={notebook} mayChange={mayChange} />
+          ) : (
+            <NotReady notebook={notebook} />
+          )}
         </section>
-        {roomy && <aside aria-label={t.side} className="flex w-[312px] shrink-0 flex-col border-l border-line">{side}</aside>}
+        {roomy && (
+          <aside aria-label={t.side} className="flex w-[312px] shrink-0 flex-col border-l border-line">
+            {side}
+          </aside>
+        )}
       </div>
-      {!roomy && over && <Drawer side="right" label={t.side} onClose={() => setOver(false)} className="top-0 h-full w-95">{side}</Drawer>}
+      {!roomy && over && (
+        <Drawer side="right" label={t.side} onClose={() => setOver(false)} className="top-0 h-full w-95">
+          {side}
+        </Drawer>
+      )}
       {narrow && <PhoneFoot session={session} book={book} notebook={notebook} mayChange={mayChange} />}
       {narrow && <PhoneTabs session={session} at="notebook" />}
     </>
@@ -97,5 +131,9 @@ function Open({ session, notebook }: { session: Session; notebook: NotebookInfo 
 function NotReady({ notebook }: { notebook: NotebookInfo }) {
   const t = useWords(notebookWords);
   if (notebook.status === "opening") return <Loading label={t.opening} />;
-  return <Empty icon={<NotebookPen size={22} />} title={t.failed}>{notebook.problem}</Empty>;
+  return (
+    <Empty icon={<NotebookPen size={22} />} title={t.failed}>
+      {notebook.problem}
+    </Empty>
+  );
 }

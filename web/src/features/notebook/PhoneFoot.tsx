@@ -8,15 +8,39 @@ import type { Book } from "./book";
 import { notebookWords } from "./words";
 
 /** Within reach of a thumb: a message to the agent, and run all or stop. */
-export function PhoneFoot({ session, book, notebook, mayChange }: { session: Session; book: Book; notebook: NotebookInfo; mayChange: boolean }) {
+export function PhoneFoot({
+  session,
+  book,
+  notebook,
+  mayChange,
+}: {
+  session: Session;
+  book: Book;
+  notebook: NotebookInfo;
+  mayChange: boolean;
+}) {
   const t = useWords(notebookWords);
   const busy = notebook.run !== undefined || notebook.queue.length > 0;
   return (
     <div className="flex shrink-0 items-end gap-2 border-t border-line bg-paper p-2">
-      <div className="min-w-0 flex-1"><Composer session={session} choices={undefined} monitor={mainMonitor} /></div>
-      {mayChange && (busy
-        ? <Button className="mb-1.5" icon={<Square size={12} fill="currentColor" />} busy={notebook.kernel.wanted === "interrupt"} onClick={() => void book.interrupt()}>{t.stop}</Button>
-        : <Button className="mb-1.5" icon={<Play size={14} />} onClick={() => void book.runAll()}>{t.runAll}</Button>)}
+      <div className="min-w-0 flex-1">
+        <Composer session={session} choices={undefined} monitor={mainMonitor} />
+      </div>
+      {mayChange &&
+        (busy ? (
+          <Button
+            className="mb-1.5"
+            icon={<Square size={12} fill="currentColor" />}
+            busy={notebook.kernel.wanted === "interrupt"}
+            onClick={() => void book.interrupt()}
+          >
+            {t.stop}
+          </Button>
+        ) : (
+          <Button className="mb-1.5" icon={<Play size={14} />} onClick={() => void book.runAll()}>
+            {t.runAll}
+          </Button>
+        ))}
     </div>
   );
 }

@@ -29,7 +29,16 @@ export function Side({ session, notebook, onClose }: { session: Session; noteboo
         onChange={setPart}
         aside={onClose && <IconButton label={t.cancel} icon={<X size={16} />} className="mr-2" onClick={onClose} />}
         tabs={[
-          { id: "variables", label: <>{t.variables}{count > 0 && <Badge>{count}</Badge>}</>, content: <Variables variables={variables} /> },
+          {
+            id: "variables",
+            label: (
+              <>
+                {t.variables}
+                {count > 0 && <Badge>{count}</Badge>}
+              </>
+            ),
+            content: <Variables variables={variables} />,
+          },
           { id: "transcript", label: t.transcript, content: <Conversation session={session} /> },
           { id: "plan", label: t.plan, content: <Plan session={session} /> },
         ]}

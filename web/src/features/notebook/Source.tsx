@@ -40,7 +40,13 @@ export function Source({ book, cell, n, draft, editing, mayChange, language, act
   const last = useRef<{ of: string; text: string }>(undefined);
   if (here !== undefined) last.current = { of, text: here };
   const text = here ?? (last.current?.of === of ? last.current.text : undefined); // what it was stays until a long source is there
-  const kernel = useMemo(() => ({ complete: (code: string, at: number) => book.complete(code, at), inspect: (code: string, at: number) => book.inspect(code, at) }), [book]);
+  const kernel = useMemo(
+    () => ({
+      complete: (code: string, at: number) => book.complete(code, at),
+      inspect: (code: string, at: number) => book.inspect(code, at),
+    }),
+    [book],
+  );
   const id = cell.cell_id;
   if (long.error !== undefined && here === undefined) return <ErrorNote error={long.error} retry={long.reload} />;
   if (text === undefined) return <p className="text-soft">{t.loadingOutput}</p>;
@@ -70,11 +76,25 @@ export function Source({ book, cell, n, draft, editing, mayChange, language, act
     acts.edit(id, { x: e.clientX, y: e.clientY });
   };
   if (cell.type === "markdown") {
-    return <div className="text-md" onDoubleClick={() => mayChange && acts.edit(id, "end")}>{text.trim() === "" ? <p className="text-soft">{t.emptyText}</p> : <Markdown text={text} />}</div>;
+    return (
+      <div className="text-md" onDoubleClick={() => mayChange && acts.edit(id, "end")}>
+        {text.trim() === "" ? <p className="text-soft">{t.emptyText}</p> : <Markdown text={text} />}
+      </div>
+    );
   }
   return (
-    <pre onClick={begin} dir="ltr" className={cx(mono, "min-h-5 break-words whitespace-pre-wrap", mayChange && "cursor-text")}>
-      <code>{text === "" ? <span className="sr-only">{t.empty}</span> : <CodeText code={text} lang={cell.type === "code" ? language : ""} />}</code>
+    <pre
+      onClick={begin}
+      dir="ltr"
+      className={cx(mono, "min-h-5 break-words whitespace-pre-wrap", mayChange && "cursor-text")}
+    >
+      <code>
+        {text === "" ? (
+          <span className="sr-only">{t.empty}</span>
+        ) : (
+          <CodeText code={text} lang={cell.type === "code" ? language : ""} />
+        )}
+      </code>
     </pre>
   );
 }

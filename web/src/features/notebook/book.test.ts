@@ -10,7 +10,10 @@ import { Gone } from "./Conflict";
 /** A session with one notebook; its answers are what a test says. */
 class Fake {
   readonly id: string;
-  cells = new Map<string, Partial<CellInfo>>([["a", { source: "one" }], ["b", { source: "two" }]]);
+  cells = new Map<string, Partial<CellInfo>>([
+    ["a", { source: "one" }],
+    ["b", { source: "two" }],
+  ]);
   version = 1;
   open = true;
   sent: string[] = [];
@@ -25,15 +28,23 @@ class Fake {
   store = {
     subscribe: () => () => {},
     getSnapshot: () => ({
-      notebooks: this.open ? [{ notebook_id: "n", version: this.version, cells: [...this.cells.keys()] } as NotebookInfo] : [],
+      notebooks: this.open
+        ? [{ notebook_id: "n", version: this.version, cells: [...this.cells.keys()] } as NotebookInfo]
+        : [],
       cells: [...this.cells].map(([cell_id, c]) => ({ notebook_id: "n", cell_id, type: "code", outputs: [], ...c })),
       outgoing: this.outgoing,
     }),
   };
-  send = (type: string, data: { edits?: { op: string; cell_id: string; source?: string; type?: string }[]; all?: boolean }) => {
+  send = (
+    type: string,
+    data: { edits?: { op: string; cell_id: string; source?: string; type?: string }[]; all?: boolean },
+  ) => {
     const [edit] = data.edits ?? [];
     this.sent.push(edit ? [edit.op, edit.op === "insert" ? edit.type : edit.cell_id, edit.source].join(" ") : type);
-    if (this.silent) return new Promise((_, fail) => this.outgoing.push({ id: `${this.outgoing.length}`, type, data: { notebook_id: "n", ...data }, fail }));
+    if (this.silent)
+      return new Promise((_, fail) =>
+        this.outgoing.push({ id: `${this.outgoing.length}`, type, data: { notebook_id: "n", ...data }, fail }),
+      );
     if (!edit) return Promise.resolve();
     if (this.refusal) return Promise.reject(this.refusal);
     this.version++;
@@ -41,7 +52,8 @@ class Fake {
     this.cells.set(edit.cell_id, long ? { source_blob: `blob${this.version}` } : { source: edit.source });
     return Promise.resolve();
   };
-  withdraw = (id: string) => this.outgoing.find((o) => o.id === id)!.fail(new ClewError("CONNECTION_FAILED", "withdrawn"));
+  withdraw = (id: string) =>
+    this.outgoing.find((o) => o.id === id)!.fail(new ClewError("CONNECTION_FAILED", "withdrawn"));
   get session() {
     return this as unknown as Session;
   }

@@ -43,7 +43,9 @@ export class Book {
     if (session === old) return;
     this.#session = session;
     // No word about what it sent will come there; the drafts can be sent again here.
-    for (const o of old.store.getSnapshot().outgoing) if (o.type === "notebook_edit" && (o.data as { notebook_id?: string }).notebook_id === this.id) old.withdraw(o.id);
+    for (const o of old.store.getSnapshot().outgoing)
+      if (o.type === "notebook_edit" && (o.data as { notebook_id?: string }).notebook_id === this.id)
+        old.withdraw(o.id);
   }
 
   get info(): NotebookInfo | undefined {
@@ -73,7 +75,11 @@ export class Book {
   }
 
   edit(edits: CellEdit[], ifVersion?: number): Promise<unknown> {
-    return this.session.send("notebook_edit", { notebook_id: this.id, edits, ...(ifVersion !== undefined && { if_version: ifVersion }) });
+    return this.session.send("notebook_edit", {
+      notebook_id: this.id,
+      edits,
+      ...(ifVersion !== undefined && { if_version: ifVersion }),
+    });
   }
 
   /** Runs cells after what was written into them is sent. */
@@ -84,7 +90,8 @@ export class Book {
   }
 
   async runAll(to?: string): Promise<void> {
-    if (await this.#allSent()) await this.#do(this.session.send("notebook_run", { notebook_id: this.id, all: true, ...(to && { to }) }));
+    if (await this.#allSent())
+      await this.#do(this.session.send("notebook_run", { notebook_id: this.id, all: true, ...(to && { to }) }));
   }
 
   interrupt(): Promise<boolean> {
@@ -150,7 +157,11 @@ export class Book {
   }
 
   #ask<T>(what: string, body: unknown): Promise<T> {
-    return client.rest.request("POST", `/sessions/${encodeURIComponent(this.session.id)}/notebooks/${encodeURIComponent(this.id)}/${what}`, body);
+    return client.rest.request(
+      "POST",
+      `/sessions/${encodeURIComponent(this.session.id)}/notebooks/${encodeURIComponent(this.id)}/${what}`,
+      body,
+    );
   }
 
   /** An order whose refusal is told as a notice; the page shows what became of it. True if it was taken. */
@@ -167,8 +178,15 @@ export class Book {
   /** Sends all that was written. If that cannot be, a notice says where, as nothing runs then. */
   async #allSent(): Promise<boolean> {
     if ((await this.drafts.flushAll()) || this.drafts.ids.length === 0) return true;
-    const places = this.drafts.ids.map((id) => (this.info?.cells.indexOf(id) ?? -1) + 1).filter((n) => n > 0).sort((a, b) => a - b);
-    notify({ tone: "fail", text: wordsNow(notebookWords).unsent(places), about: `unsent ${this.session.id} ${this.id}` });
+    const places = this.drafts.ids
+      .map((id) => (this.info?.cells.indexOf(id) ?? -1) + 1)
+      .filter((n) => n > 0)
+      .sort((a, b) => a - b);
+    notify({
+      tone: "fail",
+      text: wordsNow(notebookWords).unsent(places),
+      about: `unsent ${this.session.id} ${this.id}`,
+    });
     return false;
   }
 

@@ -13,7 +13,20 @@ export function RestartDialog({ book, onClose }: { book: Book; onClose(): void }
     onClose();
   };
   return (
-    <Dialog open onClose={onClose} title={t.restartTitle} footer={<><Button onClick={onClose}>{t.cancel}</Button><Button onClick={() => go(true)}>{t.restartRun}</Button><Button look="main" onClick={() => go(false)}>{t.restart}</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.restartTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={() => go(true)}>{t.restartRun}</Button>
+          <Button look="main" onClick={() => go(false)}>
+            {t.restart}
+          </Button>
+        </>
+      }
+    >
       <p>{t.restartHelp}</p>
     </Dialog>
   );
@@ -26,7 +39,19 @@ export function CloseDialog({ book, onClose, onClosed }: { book: Book; onClose()
     void book.close().then(onClosed);
   };
   return (
-    <Dialog open onClose={onClose} title={t.closeTitle} footer={<><Button onClick={onClose}>{t.cancel}</Button><Button look="danger" onClick={go}>{t.close}</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.closeTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button look="danger" onClick={go}>
+            {t.close}
+          </Button>
+        </>
+      }
+    >
       <p>{t.closeHelp}</p>
     </Dialog>
   );
@@ -42,8 +67,24 @@ export function SaveAsDialog({ book, notebook, onClose }: { book: Book; notebook
     onClose();
   };
   return (
-    <Dialog open onClose={onClose} title={t.saveTitle} footer={<><Button onClick={onClose}>{t.cancel}</Button><Button look="main" disabled={path.trim() === ""} onClick={() => go()}>{t.save}</Button></>}>
-      <form onSubmit={go}><Field label={t.path} hint={t.pathHelp}>{(f) => <TextInput {...f} value={path} onChange={(e) => setPath(e.target.value)} autoFocus />}</Field></form>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.saveTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button look="main" disabled={path.trim() === ""} onClick={() => go()}>
+            {t.save}
+          </Button>
+        </>
+      }
+    >
+      <form onSubmit={go}>
+        <Field label={t.path} hint={t.pathHelp}>
+          {(f) => <TextInput {...f} value={path} onChange={(e) => setPath(e.target.value)} autoFocus />}
+        </Field>
+      </form>
     </Dialog>
   );
 }

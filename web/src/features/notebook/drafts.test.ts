@@ -5,7 +5,10 @@ import { lineDiff } from "./lineDiff";
 
 /** A server with one notebook: edits of another version than its own are refused. */
 class Server implements DraftPort {
-  cells = new Map([["a", "one"], ["b", "two"]]);
+  cells = new Map([
+    ["a", "one"],
+    ["b", "two"],
+  ]);
   locked = new Set<string>();
   at = 1;
   sent: string[] = [];
@@ -13,7 +16,9 @@ class Server implements DraftPort {
   meanwhile: (() => void) | undefined;
   cell = (id: string) => {
     const text = this.cells.get(id);
-    return text === undefined ? undefined : { mark: `text ${text}`, type: "code" as const, text, locked: this.locked.has(id) };
+    return text === undefined
+      ? undefined
+      : { mark: `text ${text}`, type: "code" as const, text, locked: this.locked.has(id) };
   };
   version = () => this.at;
   async replace(id: string, text: string, ifVersion: number) {
@@ -60,7 +65,12 @@ test("another cell changed meanwhile: the draft goes out again", async () => {
   drafts.write("a", "mine");
   expect(await drafts.flush("a")).toBe(true);
   expect(server.sent).toEqual(["a mine if 1", "a mine if 2"]);
-  expect(server.cells).toEqual(new Map([["a", "mine"], ["b", "theirs"]]));
+  expect(server.cells).toEqual(
+    new Map([
+      ["a", "mine"],
+      ["b", "theirs"],
+    ]),
+  );
 });
 
 test("the same cell changed meanwhile: neither is lost, and the person chooses", async () => {
@@ -128,6 +138,11 @@ test("another refusal is told, and the words stay", async () => {
 });
 
 test("how two versions differ", () => {
-  expect(lineDiff("a\nb\nc", "a\nx\nc")).toEqual([{ kind: "same", text: "a" }, { kind: "del", text: "b" }, { kind: "add", text: "x" }, { kind: "same", text: "c" }]);
+  expect(lineDiff("a\nb\nc", "a\nx\nc")).toEqual([
+    { kind: "same", text: "a" },
+    { kind: "del", text: "b" },
+    { kind: "add", text: "x" },
+    { kind: "same", text: "c" },
+  ]);
   expect(lineDiff("same", "same")).toEqual([{ kind: "same", text: "same" }]);
 });

@@ -79,9 +79,17 @@ export class Drafts {
     const cell = this.#port.cell(id);
     const before = this.#drafts.get(id);
     if (!before && (!cell || cell.text === text)) return;
-    this.#set(id, { text, base: before?.base ?? cell!.mark, type: cell?.type ?? before!.type, sending: before?.sending ?? false });
+    this.#set(id, {
+      text,
+      base: before?.base ?? cell!.mark,
+      type: cell?.type ?? before!.type,
+      sending: before?.sending ?? false,
+    });
     clearTimeout(this.#timers.get(id));
-    this.#timers.set(id, setTimeout(() => void this.flush(id), pauseMs));
+    this.#timers.set(
+      id,
+      setTimeout(() => void this.flush(id), pauseMs),
+    );
   }
 
   /** Sends what there is of a cell. True if the server has all of it then. */
@@ -131,7 +139,8 @@ export class Drafts {
         await this.#port.replace(id, draft.text, version);
       } catch (error) {
         this.#change(id, { sending: false });
-        if (error instanceof ClewError && error.code === "SESSION_INVALID_STATE" && (await this.#port.past(version))) continue;
+        if (error instanceof ClewError && error.code === "SESSION_INVALID_STATE" && (await this.#port.past(version)))
+          continue;
         this.#change(id, { error });
         return false;
       }

@@ -14,20 +14,30 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const session = { id: "s", store: { message: () => undefined, subscribeMessage: () => () => {} } } as unknown as Session;
+const session = {
+  id: "s",
+  store: { message: () => undefined, subscribeMessage: () => () => {} },
+} as unknown as Session;
 const moment = () => act(async () => {});
 
 /** Blobs that come when they are told to. */
 function blobs() {
   const coming = new Map<string, (value: unknown) => void>();
-  vi.spyOn(client.rest.sessions, "blob").mockImplementation((_, address) => new Promise((done) => coming.set(address, (value) => done({ json: async () => value, text: async () => value } as Response))));
+  vi.spyOn(client.rest.sessions, "blob").mockImplementation(
+    (_, address) =>
+      new Promise((done) =>
+        coming.set(address, (value) => done({ json: async () => value, text: async () => value } as Response)),
+      ),
+  );
   return (address: string, value: unknown) => act(async () => coming.get(address)!(value));
 }
 
 test("the list of variables stays until the next one is there", async () => {
   const come = blobs();
   const after = (variables: string, notebook_id = "n") => ({ notebook: { notebook_id, variables } as NotebookInfo });
-  const { result, rerender } = renderHook(({ notebook }) => useVariables(session, notebook), { initialProps: after("one") });
+  const { result, rerender } = renderHook(({ notebook }) => useVariables(session, notebook), {
+    initialProps: after("one"),
+  });
   await come("one", [{ name: "x" }]);
   rerender(after("two"));
   expect(result.current.value).toMatchObject([{ name: "x" }]);
@@ -40,9 +50,15 @@ test("the list of variables stays until the next one is there", async () => {
 test("outputs that were fetched stay while they are fetched again", async () => {
   const pages: ((page: { messages: TranscriptMessage[] }) => void)[] = [];
   vi.spyOn(client.rest.sessions, "messages").mockImplementation(() => new Promise((done) => pages.push(done as never)));
-  const message = { message_id: "m", text: "hello", cell: { notebook_id: "n", cell_id: "a", output: "stream" } } as unknown as TranscriptMessage;
+  const message = {
+    message_id: "m",
+    text: "hello",
+    cell: { notebook_id: "n", cell_id: "a", output: "stream" },
+  } as unknown as TranscriptMessage;
   const outputs = ["m"];
-  const cell = (status: string) => ({ cell: { notebook_id: "n", cell_id: "a", type: "code", status, outputs } as CellInfo });
+  const cell = (status: string) => ({
+    cell: { notebook_id: "n", cell_id: "a", type: "code", status, outputs } as CellInfo,
+  });
   const { result, rerender } = renderHook((p) => useOutputs(session, p.cell), { initialProps: cell("running") });
   await act(async () => pages[0]!({ messages: [message] }));
   expect(result.current.list).toHaveLength(1);
@@ -58,9 +74,22 @@ test("a long source stays until the next one is there, and is that of its cell",
   const book = {
     session,
     sourceOf: (c: CellInfo) => known.get(c.source_blob!),
-    fetchSource: (address: string) => new Promise<string>((done) => coming.set(address, () => (known.set(address, `text of ${address}`), done(`text of ${address}`)))),
+    fetchSource: (address: string) =>
+      new Promise<string>((done) =>
+        coming.set(address, () => (known.set(address, `text of ${address}`), done(`text of ${address}`))),
+      ),
   } as unknown as Book;
-  const source = (source_blob: string, cell_id = "a") => createElement(Source, { book, cell: { notebook_id: "n", cell_id, type: "raw", source_blob, outputs: [] }, n: 1, draft: undefined, editing: undefined, mayChange: true, language: "python", acts: {} as CellActs });
+  const source = (source_blob: string, cell_id = "a") =>
+    createElement(Source, {
+      book,
+      cell: { notebook_id: "n", cell_id, type: "raw", source_blob, outputs: [] },
+      n: 1,
+      draft: undefined,
+      editing: undefined,
+      mayChange: true,
+      language: "python",
+      acts: {} as CellActs,
+    });
   const { container, rerender } = render(source("one"));
   await act(async () => coming.get("one")!());
   expect(container.textContent).toBe("text of one");

@@ -16,7 +16,12 @@ test("an insert is told, and its cell chosen, only if there is one", async () =>
   vi.spyOn(notices, "announce").mockImplementation((text) => void told.push(text));
   let made: string | undefined;
   const book = { insert: async () => made } as unknown as Book;
-  const focus = { active: "a", editing: undefined, select: (id: string) => void told.push(`select ${id}`), edit: (id: string) => void told.push(`edit ${id}`) };
+  const focus = {
+    active: "a",
+    editing: undefined,
+    select: (id: string) => void told.push(`select ${id}`),
+    edit: (id: string) => void told.push(`edit ${id}`),
+  };
   const cells = [{ cell_id: "a" } as CellInfo];
   const { result } = renderHook(() => useCellActs({ book, cells, focus, mayChange: true, scrollTo() {} }));
   await act(async () => result.current.insert("a", "below", "code"));
@@ -32,11 +37,19 @@ test("keys that follow an insert are for the new cell, in their order", async ()
   const told: string[] = [];
   let made!: (id: string | undefined) => void;
   const book = {
-    insert: async (after: string) => (told.push(`insert below ${after}`), new Promise<string | undefined>((done) => (made = done))),
+    insert: async (after: string) => (
+      told.push(`insert below ${after}`),
+      new Promise<string | undefined>((done) => (made = done))
+    ),
     retype: async (id: string, type: string) => void told.push(`${id} is ${type}`),
   } as unknown as Book;
   document.body.innerHTML = ["a", "b", "c"].map((id) => `<article tabindex="0" data-cell="${id}"></article>`).join("");
-  const focus = { active: "a", editing: undefined, select: (id: string) => document.querySelector<HTMLElement>(`[data-cell=${id}]`)!.focus(), edit() {} };
+  const focus = {
+    active: "a",
+    editing: undefined,
+    select: (id: string) => document.querySelector<HTMLElement>(`[data-cell=${id}]`)!.focus(),
+    edit() {},
+  };
   const cells = ["a", "b", "c"].map((cell_id) => ({ cell_id, type: "code" }) as CellInfo);
   const { result } = renderHook(() => useCellActs({ book, cells, focus, mayChange: true, scrollTo() {} }));
   const target = document.querySelector("article")!;
@@ -46,7 +59,11 @@ test("keys that follow an insert are for the new cell, in their order", async ()
     return e.preventDefault.mock.calls.length === 1;
   };
   for (const key of ["b", "m", "b", "m"]) expect(press(key)).toBe(true);
-  for (const [key, more] of [["b", { ctrlKey: true }], ["F5", {}]] as const) expect(press(key, more)).toBe(false);
+  for (const [key, more] of [
+    ["b", { ctrlKey: true }],
+    ["F5", {}],
+  ] as const)
+    expect(press(key, more)).toBe(false);
   expect(told).toEqual(["insert below a"]);
   await act(async () => made("b"));
   await vi.waitFor(() => expect(told).toEqual(["insert below a", "b is markdown", "insert below b"]));
@@ -59,10 +76,16 @@ test("keys that follow an insert are for the new cell, in their order", async ()
 test("keys that follow an insert that failed are for the cell before", async () => {
   const told: string[] = [];
   let made!: (id: string | undefined) => void;
-  const book = { insert: () => new Promise((done) => (made = done)), retype: async (id: string) => void told.push(id) } as unknown as Book;
+  const book = {
+    insert: () => new Promise((done) => (made = done)),
+    retype: async (id: string) => void told.push(id),
+  } as unknown as Book;
   const focus = { active: "a", editing: undefined, select() {}, edit() {} };
-  const { result } = renderHook(() => useCellActs({ book, cells: [{ cell_id: "a", type: "code" } as CellInfo], focus, mayChange: true, scrollTo() {} }));
-  const press = (key: string) => result.current.keyDown({ key, nativeEvent: {}, preventDefault() {} } as unknown as KeyboardEvent, "a");
+  const { result } = renderHook(() =>
+    useCellActs({ book, cells: [{ cell_id: "a", type: "code" } as CellInfo], focus, mayChange: true, scrollTo() {} }),
+  );
+  const press = (key: string) =>
+    result.current.keyDown({ key, nativeEvent: {}, preventDefault() {} } as unknown as KeyboardEvent, "a");
   press("b");
   press("m");
   await act(async () => made(undefined));

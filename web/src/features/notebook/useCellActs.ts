@@ -25,7 +25,11 @@ const modified = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey;
 
 /** Waits until the focus is in a cell, or a second is over. */
 async function focused(id: string): Promise<void> {
-  for (let left = frames; left > 0 && document.activeElement?.closest("[data-cell]")?.getAttribute("data-cell") !== id; left--) {
+  for (
+    let left = frames;
+    left > 0 && document.activeElement?.closest("[data-cell]")?.getAttribute("data-cell") !== id;
+    left--
+  ) {
     await new Promise(requestAnimationFrame);
   }
 }
@@ -47,12 +51,19 @@ export function useCellActs(given: Given): CellActs {
     };
     let making: { from: string; made: Promise<string | undefined> } | undefined;
     const insert = (id: string, where: "above" | "below", type: "code" | "markdown") => {
-      const mine = { from: id, made: make(id, where, type).finally(() => {
-        if (making === mine) making = undefined;
-      }) };
+      const mine = {
+        from: id,
+        made: make(id, where, type).finally(() => {
+          if (making === mine) making = undefined;
+        }),
+      };
       making = mine;
     };
-    const make = async (id: string, where: "above" | "below", type: "code" | "markdown"): Promise<string | undefined> => {
+    const make = async (
+      id: string,
+      where: "above" | "below",
+      type: "code" | "markdown",
+    ): Promise<string | undefined> => {
       const at = placeOf(id);
       const after = where === "below" ? id : (now.current.cells[at - 1]?.cell_id ?? "");
       const made = await now.current.book.insert(after, type);
@@ -75,7 +86,8 @@ export function useCellActs(given: Given): CellActs {
         if (!cell || !now.current.mayChange) return;
         if (cell.type !== "code") void now.current.book.drafts.flush(id);
         else if (!isLocked(cell)) void now.current.book.run([id]);
-        if (then === "insert" || (then === "next" && placeOf(id) === now.current.cells.length - 1)) insert(id, "below", "code");
+        if (then === "insert" || (then === "next" && placeOf(id) === now.current.cells.length - 1))
+          insert(id, "below", "code");
         else if (then === "next") go(id, 1);
         else if (cell.type !== "code" || now.current.focus.editing === undefined) now.current.focus.select(id);
       },
@@ -105,15 +117,24 @@ export function useCellActs(given: Given): CellActs {
       const cell = now.current.cells[placeOf(id)];
       const { book } = now.current;
       switch (key) {
-        case "a": acts.insert(id, "above", "code"); break;
-        case "b": acts.insert(id, "below", "code"); break;
-        case "m": if (cell && !isLocked(cell) && cell.type !== "markdown") void book.retype(id, "markdown"); break;
-        case "y": if (cell && !isLocked(cell) && cell.type !== "code") void book.retype(id, "code"); break;
+        case "a":
+          acts.insert(id, "above", "code");
+          break;
+        case "b":
+          acts.insert(id, "below", "code");
+          break;
+        case "m":
+          if (cell && !isLocked(cell) && cell.type !== "markdown") void book.retype(id, "markdown");
+          break;
+        case "y":
+          if (cell && !isLocked(cell) && cell.type !== "code") void book.retype(id, "code");
+          break;
         case "d":
           if (performance.now() - d < twiceMs) acts.remove(id);
           d = performance.now();
           return true;
-        default: return key === "j" ? go(id, 1) : key === "k" && go(id, -1);
+        default:
+          return key === "j" ? go(id, 1) : key === "k" && go(id, -1);
       }
       d = 0;
       return true;
@@ -139,10 +160,14 @@ export function useCellActs(given: Given): CellActs {
       }
       if (modified(e)) return false;
       switch (e.key) {
-        case "ArrowDown": return go(id, 1) || true;
-        case "ArrowUp": return go(id, -1) || true;
-        case "Home": return go(id, -placeOf(id)) || true;
-        case "End": return go(id, now.current.cells.length - 1 - placeOf(id)) || true;
+        case "ArrowDown":
+          return go(id, 1) || true;
+        case "ArrowUp":
+          return go(id, -1) || true;
+        case "Home":
+          return go(id, -placeOf(id)) || true;
+        case "End":
+          return go(id, now.current.cells.length - 1 - placeOf(id)) || true;
       }
       return !e.shiftKey && letters(e.key.toLowerCase(), id);
     };

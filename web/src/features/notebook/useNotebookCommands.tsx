@@ -12,15 +12,32 @@ export function useNotebookCommands(book: Book, notebook: NotebookInfo, mayChang
   const t = useWords(notebookWords);
   const open = useDialogs((s) => s.open);
   const busy = notebook.run !== undefined || notebook.queue.length > 0;
-  useCommands(useMemo<Command[]>(() => {
-    if (!mayChange) return [];
-    const row = (id: string, title: string, icon: Command["icon"], run: () => void, keys?: string): Command => ({ id: `notebook:${id}`, title, icon, keys, group: t.notebook, here: true, rank: 5, run });
-    return [
-      row("run-all", t.runAll, <Play size={16} />, () => void book.runAll()),
-      ...(busy ? [row("stop", t.stop, <Square size={14} />, () => void book.interrupt())] : []),
-      row("restart", t.restartRun, <RotateCw size={16} />, () => void book.restart(true)),
-      row("save", t.save, <Save size={16} />, () => void book.save(book.info?.path ? {} : { path: t.untitledName }), "Mod+s"),
-      row("open", t.open, <FolderOpen size={16} />, () => open({ kind: "notebook" })),
-    ];
-  }, [book, busy, mayChange, t, open]));
+  useCommands(
+    useMemo<Command[]>(() => {
+      if (!mayChange) return [];
+      const row = (id: string, title: string, icon: Command["icon"], run: () => void, keys?: string): Command => ({
+        id: `notebook:${id}`,
+        title,
+        icon,
+        keys,
+        group: t.notebook,
+        here: true,
+        rank: 5,
+        run,
+      });
+      return [
+        row("run-all", t.runAll, <Play size={16} />, () => void book.runAll()),
+        ...(busy ? [row("stop", t.stop, <Square size={14} />, () => void book.interrupt())] : []),
+        row("restart", t.restartRun, <RotateCw size={16} />, () => void book.restart(true)),
+        row(
+          "save",
+          t.save,
+          <Save size={16} />,
+          () => void book.save(book.info?.path ? {} : { path: t.untitledName }),
+          "Mod+s",
+        ),
+        row("open", t.open, <FolderOpen size={16} />, () => open({ kind: "notebook" })),
+      ];
+    }, [book, busy, mayChange, t, open]),
+  );
 }

@@ -15,10 +15,11 @@ function sessionWith(first: NoticeState[]): { session: Session; show(notices: No
   let snapshot = { notices: first, session: null };
   const heard = new Set<() => void>();
   const store = { getSnapshot: () => snapshot, subscribe: (fn: () => void) => (heard.add(fn), () => heard.delete(fn)) };
-  const show = (notices: NoticeState[]) => act(() => {
-    snapshot = { ...snapshot, notices };
-    for (const fn of heard) fn();
-  });
+  const show = (notices: NoticeState[]) =>
+    act(() => {
+      snapshot = { ...snapshot, notices };
+      for (const fn of heard) fn();
+    });
   return { session: { id: "s1", store } as unknown as Session, show };
 }
 
@@ -26,9 +27,16 @@ const notice = (id: string, text: string): NoticeState => ({ notice_id: id, titl
 
 test("what is new goes out as a notification, if that is allowed and nobody looks", async () => {
   const shown: unknown[] = [];
-  const registration = { pushManager: { getSubscription: async () => ({}) }, showNotification: async (title: string, o: { tag: string; data: { url: string } }) => void shown.push([title, o.tag, o.data.url]) };
+  const registration = {
+    pushManager: { getSubscription: async () => ({}) },
+    showNotification: async (title: string, o: { tag: string; data: { url: string } }) =>
+      void shown.push([title, o.tag, o.data.url]),
+  };
   vi.stubGlobal("Notification", { permission: "granted" });
-  Object.defineProperty(navigator, "serviceWorker", { configurable: true, value: { getRegistration: async () => registration } });
+  Object.defineProperty(navigator, "serviceWorker", {
+    configurable: true,
+    value: { getRegistration: async () => registration },
+  });
   const hidden = vi.spyOn(document, "hidden", "get").mockReturnValue(false);
   setPrefs({ notify: true });
   const old = notice("n1", "It began.");

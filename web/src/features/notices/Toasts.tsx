@@ -10,22 +10,45 @@ import { cx, IconButton, Mark } from "@/ui";
 import { noticeWords } from "./words";
 
 /** What agents want a person to notice, until somebody dismisses it: for all who look. */
-export function Toasts({ session, known, className }: { session: Session; /** Those that are no news. */ known: ReadonlySet<string>; className: string }) {
+export function Toasts({
+  session,
+  known,
+  className,
+}: {
+  session: Session;
+  /** Those that are no news. */ known: ReadonlySet<string>;
+  className: string;
+}) {
   const t = useWords(noticeWords);
   const notices = useSnapshot(session, (s) => s.notices);
   const mayChange = useMayChange(session);
   useSpoken(session, notices, known);
-  const dismiss = (id: string) => void session.send("toast_action", { toast_id: id, action: "dismiss" }).catch(notifyError);
+  const dismiss = (id: string) =>
+    void session.send("toast_action", { toast_id: id, action: "dismiss" }).catch(notifyError);
   return (
-    <ul aria-label={t.notices} className={cx("pointer-events-none absolute z-30 flex w-90 max-w-[calc(100%-2rem)] flex-col gap-2", className)}>
+    <ul
+      aria-label={t.notices}
+      className={cx("pointer-events-none absolute z-30 flex w-90 max-w-[calc(100%-2rem)] flex-col gap-2", className)}
+    >
       {notices.map((n) => (
-        <li key={n.notice_id} data-notice={n.notice_id} className="pointer-events-auto flex items-start gap-2.5 rounded-xl border border-line2 bg-sheet py-2 pr-1.5 pl-3 shadow-window">
+        <li
+          key={n.notice_id}
+          data-notice={n.notice_id}
+          className="pointer-events-auto flex items-start gap-2.5 rounded-xl border border-line2 bg-sheet py-2 pr-1.5 pl-3 shadow-window"
+        >
           <Mark tone="run" className="mt-1" />
           <div className="min-w-0 flex-1" dir="auto">
             {n.title && <p className="font-semibold">{n.title}</p>}
             <p className="whitespace-pre-wrap text-soft">{n.text}</p>
           </div>
-          {mayChange && <IconButton label={t.dismiss} icon={<X size={14} />} onClick={() => dismiss(n.notice_id)} className="[--row:26px] pointer-coarse:[--row:44px]" />}
+          {mayChange && (
+            <IconButton
+              label={t.dismiss}
+              icon={<X size={14} />}
+              onClick={() => dismiss(n.notice_id)}
+              className="[--row:26px] pointer-coarse:[--row:44px]"
+            />
+          )}
         </li>
       ))}
     </ul>

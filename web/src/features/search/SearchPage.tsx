@@ -38,9 +38,16 @@ export function SearchPage() {
         <SearchField q={filters.q} change={change} />
         <div className="flex flex-wrap items-center gap-x-1.5 gap-y-2 pt-3 pb-5">
           <div className="max-w-full overflow-x-auto">
-            <Segmented label={t.kind} value={filters.kind ?? "all"} onChange={(k) => change({ kind: k === "all" ? undefined : k })} options={[{ id: "all", name: t.everything }, ...kinds.map((k) => ({ id: k, name: of(k) }))]} />
+            <Segmented
+              label={t.kind}
+              value={filters.kind ?? "all"}
+              onChange={(k) => change({ kind: k === "all" ? undefined : k })}
+              options={[{ id: "all", name: t.everything }, ...kinds.map((k) => ({ id: k, name: of(k) }))]}
+            />
           </div>
-          <span className="ml-auto flex flex-wrap items-center gap-1.5 phone:ml-0"><Choices filters={filters} change={change} /></span>
+          <span className="ml-auto flex flex-wrap items-center gap-1.5 phone:ml-0">
+            <Choices filters={filters} change={change} />
+          </span>
         </div>
         <Results filters={filters} change={change} found={found} />
       </div>
@@ -54,7 +61,7 @@ type Found = ReturnType<typeof useFound>;
 function useFound(filters: Filters) {
   const [head, setHead] = useState<SearchResult>();
   const pages = usePages<SearchGroup>(JSON.stringify(filters), async (cursor) => {
-    if (filters.q.trim() === "") return setHead(undefined), { items: [] };
+    if (filters.q.trim() === "") return (setHead(undefined), { items: [] });
     const result = await client.rest.search({ ...queryOf(filters, Date.now()), cursor });
     setHead(result);
     return { items: result.groups, next: result.next };
@@ -100,7 +107,14 @@ function SearchField({ q, change }: { q: string; change(c: Partial<Filters>, rep
         onChange={(e) => setText(e.target.value)}
         className="h-11 w-full rounded-xl border border-edge bg-sheet pr-12 pl-11 text-lg focus-visible:border-run focus-visible:outline-3 focus-visible:outline-offset-0 focus-visible:outline-run/20 pointer-coarse:text-[16px] [&::-webkit-search-cancel-button]:hidden"
       />
-      {text !== "" && <IconButton label={t.clear} icon={<X size={16} />} className="absolute top-1/2 right-1.5 -translate-y-1/2" onClick={() => (setText(""), commit(""), field.current?.focus())} />}
+      {text !== "" && (
+        <IconButton
+          label={t.clear}
+          icon={<X size={16} />}
+          className="absolute top-1/2 right-1.5 -translate-y-1/2"
+          onClick={() => (setText(""), commit(""), field.current?.focus())}
+        />
+      )}
     </form>
   );
 }
@@ -108,31 +122,60 @@ function SearchField({ q, change }: { q: string; change(c: Partial<Filters>, rep
 function Results({ filters, change, found }: { filters: Filters; change(c: Partial<Filters>): void; found: Found }) {
   const t = useWords(searchWords);
   const { head, items } = found;
-  if (filters.q.trim() === "") return <Empty icon={<Search size={22} />} title={t.begin}>{t.beginHelp}</Empty>;
+  if (filters.q.trim() === "")
+    return (
+      <Empty icon={<Search size={22} />} title={t.begin}>
+        {t.beginHelp}
+      </Empty>
+    );
   if (found.error !== undefined) return <ErrorNote error={found.error} retry={found.reload} />;
   if (!head) return <Loading />;
   const total = `${head.total}${head.more ? "+" : ""}`;
-  const orders = [undefined, "newest" as const].map((sort) => ({ id: sort ?? "best", label: t[sort ?? "best"], checked: filters.sort === sort, run: () => change({ sort }) }));
+  const orders = [undefined, "newest" as const].map((sort) => ({
+    id: sort ?? "best",
+    label: t[sort ?? "best"],
+    checked: filters.sort === sort,
+    run: () => change({ sort }),
+  }));
   return (
     <>
       <div className="flex min-h-6.5 items-center gap-2 pb-1.5">
-        <p role="status" className="min-w-0 flex-1 font-semibold">{head.total > 0 ? t.found(total, head.sessions) : t.none}</p>
-        {head.total > 0 && <span className="text-sm text-faint">{t.took((Math.max(10, head.took_ms) / 1000).toFixed(2))}</span>}
+        <p role="status" className="min-w-0 flex-1 font-semibold">
+          {head.total > 0 ? t.found(total, head.sessions) : t.none}
+        </p>
+        {head.total > 0 && (
+          <span className="text-sm text-faint">{t.took((Math.max(10, head.took_ms) / 1000).toFixed(2))}</span>
+        )}
         {head.total > 0 && <Choice bare what={t.order} value={t[filters.sort ?? "best"]} items={orders} />}
       </div>
       {head.indexing && <p className="pb-2 text-sm text-soft">{t.indexing}</p>}
       {items.length > 0 ? (
         <ul aria-label={t.results} className="rounded-lg border border-line bg-sheet shadow-card">
-          {items.map((g) => <Group key={g.session_id} group={g} words={filters.q.trim()} />)}
+          {items.map((g) => (
+            <Group key={g.session_id} group={g} words={filters.q.trim()} />
+          ))}
         </ul>
       ) : (
         head.total === 0 && <p className="text-soft">{t.noneHelp}</p>
       )}
-      {found.more && <div className="flex justify-center pt-4"><Button busy={found.loading} onClick={found.loadMore}>{t.more}</Button></div>}
+      {found.more && (
+        <div className="flex justify-center pt-4">
+          <Button busy={found.loading} onClick={found.loadMore}>
+            {t.more}
+          </Button>
+        </div>
+      )}
       {items.length > 0 && (
         <p aria-hidden className="flex gap-3.5 pt-3.5 text-sm text-soft pointer-coarse:hidden">
-          <span className="flex items-center gap-1.5"><Kbd>↑</Kbd><Kbd>↓</Kbd>{t.move}</span>
-          <span className="flex items-center gap-1.5"><Kbd>↵</Kbd>{t.open}</span>
+          <span className="flex items-center gap-1.5">
+            <Kbd>↑</Kbd>
+            <Kbd>↓</Kbd>
+            {t.move}
+          </span>
+          <span className="flex items-center gap-1.5">
+            <Kbd>↵</Kbd>
+            {t.open}
+          </span>
         </p>
       )}
     </>

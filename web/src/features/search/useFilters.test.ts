@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { addressOf, filtersOf, queryOf } from "./useFilters";
 
 test("an address holds the whole search, and says nothing that is not chosen", () => {
-  const all = { q: "request key & more", kind: "file", folder: "/src/my shop", person: "mina", time: "week", everyone: "1", sort: "newest" } as const;
+  const all = {
+    q: "request key & more",
+    kind: "file",
+    folder: "/src/my shop",
+    person: "mina",
+    time: "week",
+    everyone: "1",
+    sort: "newest",
+  } as const;
   expect(filtersOf(addressOf(all).split("?")[1]!)).toEqual(all);
   expect(addressOf({ q: "" })).toBe("/search");
   expect(addressOf({ q: "a b" })).toBe("/search?q=a+b");

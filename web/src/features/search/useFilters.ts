@@ -23,8 +23,13 @@ export function filtersOf(search: string): Filters {
   const kind = kinds.find((k) => k === given.get("kind"));
   const time = (Object.keys(times) as Time[]).find((t) => t === given.get("time"));
   return {
-    q: given.get("q") ?? "", kind, time, folder: given.get("folder") || undefined, person: given.get("person") || undefined,
-    everyone: given.get("everyone") === "1" ? "1" : undefined, sort: given.get("sort") === "newest" ? "newest" : undefined,
+    q: given.get("q") ?? "",
+    kind,
+    time,
+    folder: given.get("folder") || undefined,
+    person: given.get("person") || undefined,
+    everyone: given.get("everyone") === "1" ? "1" : undefined,
+    sort: given.get("sort") === "newest" ? "newest" : undefined,
   };
 }
 
@@ -37,7 +42,15 @@ export function addressOf(filters: Filters): string {
 export function queryOf(f: Filters, now: number): SearchQuery {
   const hour = 3_600_000;
   const since = f.time && Math.floor((now - times[f.time] * 24 * hour) / hour) * hour;
-  return { q: f.q.trim(), kind: f.kind, workspace: f.folder, person: f.person, since, owner: f.everyone && "*", sort: f.sort };
+  return {
+    q: f.q.trim(),
+    kind: f.kind,
+    workspace: f.folder,
+    person: f.person,
+    since,
+    owner: f.everyone && "*",
+    sort: f.sort,
+  };
 }
 
 /** The filters, and how to change them; letters of a query leave no trail to go back through. */
@@ -45,6 +58,9 @@ export function useFilters(): [Filters, (change: Partial<Filters>, replace?: boo
   const search = useSearch();
   const [, navigate] = useLocation();
   const filters = useMemo(() => filtersOf(search), [search]);
-  const change = useCallback((c: Partial<Filters>, replace = false) => navigate(addressOf({ ...filtersOf(location.search), ...c }), { replace }), [navigate]);
+  const change = useCallback(
+    (c: Partial<Filters>, replace = false) => navigate(addressOf({ ...filtersOf(location.search), ...c }), { replace }),
+    [navigate],
+  );
   return [filters, change];
 }

@@ -17,10 +17,18 @@ export function Forgotten({ rules }: { rules: readonly RememberedRule[] }) {
         <span key={r.id}>
           {i > 0 && ", "}
           {tools[r.tool] ?? r.tool}
-          {r.pattern && <> <code className="font-mono break-all"><Revealed text={r.pattern} /></code></>}
+          {r.pattern && (
+            <>
+              {" "}
+              <code className="font-mono break-all">
+                <Revealed text={r.pattern} />
+              </code>
+            </>
+          )}
         </span>
       ))}
-      {rules.length > shown && ` ${t.moreAllowed(rules.length - shown)}`}. <span className="text-soft">{t.allowedAnew}</span>
+      {rules.length > shown && ` ${t.moreAllowed(rules.length - shown)}`}.{" "}
+      <span className="text-soft">{t.allowedAnew}</span>
     </span>
   );
 }

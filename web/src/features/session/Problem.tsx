@@ -16,9 +16,26 @@ export function Problem({ error, retry }: { error: ClewError; retry(): void }) {
   const t = useWords(sessionWords);
   const [, navigate] = useLocation();
   const damaged = error.code === "SESSION_DAMAGED";
-  const title = damaged ? t.damaged : error.code === "FORBIDDEN" ? t.forbidden : error.code === "SESSION_EXPIRED" ? t.expired : t.notFound;
+  const title = damaged
+    ? t.damaged
+    : error.code === "FORBIDDEN"
+      ? t.forbidden
+      : error.code === "SESSION_EXPIRED"
+        ? t.expired
+        : t.notFound;
   return (
-    <Empty top title={title} action={<div className="flex gap-2"><Button onClick={retry}>{t.tryAgain}</Button><Button look="main" onClick={() => navigate("/")}>{t.goHome}</Button></div>}>
+    <Empty
+      top
+      title={title}
+      action={
+        <div className="flex gap-2">
+          <Button onClick={retry}>{t.tryAgain}</Button>
+          <Button look="main" onClick={() => navigate("/")}>
+            {t.goHome}
+          </Button>
+        </div>
+      }
+    >
       <p>{damaged ? t.damagedHelp : t.notFoundHelp}</p>
       <p className="pt-1 font-mono text-xs">{error.code}</p>
     </Empty>

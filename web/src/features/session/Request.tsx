@@ -14,7 +14,13 @@ const shown = 300; // letters; a line has room for fewer
  * What was asked for, once the message has scrolled away above: one line that leads to it.
  * It is the last message above the lower edge, and no line if that one is in view.
  */
-export function Request({ session, rows, virtual, box, onGo }: {
+export function Request({
+  session,
+  rows,
+  virtual,
+  box,
+  onGo,
+}: {
   session: Session;
   rows: readonly Row[];
   virtual: Virtualizer<HTMLDivElement, Element>;
@@ -45,9 +51,16 @@ export function Request({ session, rows, virtual, box, onGo }: {
   return (
     <div className="absolute inset-x-0 top-0 z-10 border-b border-line bg-paper" data-request>
       <div className={column}>
-        <button type="button" onClick={() => onGo(at)} title={t.yourMessage} className="flex h-8.5 w-full min-w-0 items-center gap-2 rounded text-left hover:text-ink pointer-coarse:h-11">
+        <button
+          type="button"
+          onClick={() => onGo(at)}
+          title={t.yourMessage}
+          className="flex h-8.5 w-full min-w-0 items-center gap-2 rounded text-left hover:text-ink pointer-coarse:h-11"
+        >
           <span className="shrink-0 font-semibold">{name}</span>
-          <span className="min-w-0 flex-1 truncate text-soft" dir="auto">{message.summary || message.text.slice(0, shown)}</span>
+          <span className="min-w-0 flex-1 truncate text-soft" dir="auto">
+            {message.summary || message.text.slice(0, shown)}
+          </span>
           <ArrowUp size={14} aria-hidden className="shrink-0 text-soft" />
         </button>
       </div>

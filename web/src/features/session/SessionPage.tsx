@@ -59,7 +59,8 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
   useRestored(session);
   useListed(session);
   usePaletteRows(session, choices);
-  if (!known && isFinal(connection.lastError)) return <Problem error={connection.lastError} retry={session.reconnect} />;
+  if (!known && isFinal(connection.lastError))
+    return <Problem error={connection.lastError} retry={session.reconnect} />;
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <Header session={session} choices={choices} />
@@ -79,7 +80,10 @@ export function SessionPage({ sessionId }: { sessionId: string }) {
 
 /** The list in the rail has this session as well: it is asked for again when the session stands otherwise. */
 function useListed(session: Session): void {
-  const state = useSnapshot(session, (s) => s.session && `${s.session.status} ${s.session.title} ${s.questions.length}`);
+  const state = useSnapshot(
+    session,
+    (s) => s.session && `${s.session.status} ${s.session.title} ${s.questions.length}`,
+  );
   const known = useRef<string | null>(null);
   useEffect(() => {
     if (known.current !== null && state !== known.current) refreshSessions();
@@ -90,8 +94,14 @@ function useListed(session: Session): void {
 /** Says aloud that the agent is done, for those who do not see it stop. */
 function useSpokenEnd(session: Session): void {
   const t = useWords(transcriptWords);
-  const working = useSnapshot(session, (s) => s.synced && (s.session?.status === "executing" || s.session?.status === "planning"));
-  const resting = useSnapshot(session, (s) => s.synced && (s.session?.status === "idle" || s.session?.status === "completed"));
+  const working = useSnapshot(
+    session,
+    (s) => s.synced && (s.session?.status === "executing" || s.session?.status === "planning"),
+  );
+  const resting = useSnapshot(
+    session,
+    (s) => s.synced && (s.session?.status === "idle" || s.session?.status === "completed"),
+  );
   const worked = useRef(false);
   useEffect(() => {
     if (working) worked.current = true;
@@ -105,9 +115,10 @@ function useSpokenEnd(session: Session): void {
 export function useRestored(session: Pick<Session, "on">): void {
   const t = useWords(sessionWords);
   useEffect(
-    () => session.on("error", ({ data }) => {
-      if (data.code === "CURSOR_LOST") notify({ tone: "ask", text: t.restored, about: "restored", stays: true });
-    }),
+    () =>
+      session.on("error", ({ data }) => {
+        if (data.code === "CURSOR_LOST") notify({ tone: "ask", text: t.restored, about: "restored", stays: true });
+      }),
     [session, t],
   );
 }
@@ -125,10 +136,20 @@ function Chat({ session, known, notes, choices }: ChatProps) {
   return (
     <section aria-label={t.chat} className="flex min-h-0 min-w-0 flex-1 flex-col">
       {known && <FindBar session={session} />}
-      {known ? <Transcript session={session} notes={notes} /> : <div className="flex-1"><Loading /></div>}
+      {known ? (
+        <Transcript session={session} notes={notes} />
+      ) : (
+        <div className="flex-1">
+          <Loading />
+        </div>
+      )}
       <Returned session={session} last={notes.findLast((n) => n.what === "back" || n.what === "forth")} />
       {sheet && <QuestionSheet session={session} sheet={sheet} />}
-      {known && <div className={sheet?.raised ? "hidden" : "contents"}><Composer session={session} choices={choices} /></div>}
+      {known && (
+        <div className={sheet?.raised ? "hidden" : "contents"}>
+          <Composer session={session} choices={choices} />
+        </div>
+      )}
     </section>
   );
 }
@@ -144,7 +165,16 @@ function PhonePart({ session }: { session: Session }) {
       {phone === "terminal" && <Terminal session={session} />}
       {phone === "changes" && <Changes session={session} />}
       {phone === "windows" && <PhoneWindows session={session} />}
-      {phone === "questions" && (asked ? <div className="p-3"><QuestionDock session={session} /></div> : <Empty icon={<CircleHelp size={22} />} title={t.noQuestions}>{t.noQuestionsHelp}</Empty>)}
+      {phone === "questions" &&
+        (asked ? (
+          <div className="p-3">
+            <QuestionDock session={session} />
+          </div>
+        ) : (
+          <Empty icon={<CircleHelp size={22} />} title={t.noQuestions}>
+            {t.noQuestionsHelp}
+          </Empty>
+        ))}
     </div>
   );
 }

@@ -7,7 +7,12 @@ afterEach(cleanup);
 
 test("one line says that the server was restored, and nothing else does", () => {
   let hear: (envelope: { data: { code: string } }) => void = () => {};
-  const session = { on: (_: string, fn: typeof hear) => { hear = fn; return () => {}; } };
+  const session = {
+    on: (_: string, fn: typeof hear) => {
+      hear = fn;
+      return () => {};
+    },
+  };
   function Page() {
     useRestored(session as never);
     return <Notices />;
@@ -15,6 +20,9 @@ test("one line says that the server was restored, and nothing else does", () => 
   render(<Page />);
   act(() => hear({ data: { code: "INVALID_MESSAGE" } }));
   expect(screen.queryByText(/restored from a backup/)).toBeNull();
-  act(() => { hear({ data: { code: "CURSOR_LOST" } }); hear({ data: { code: "CURSOR_LOST" } }); });
+  act(() => {
+    hear({ data: { code: "CURSOR_LOST" } });
+    hear({ data: { code: "CURSOR_LOST" } });
+  });
   expect(screen.getAllByText(/restored from a backup/)).toHaveLength(1);
 });

@@ -25,9 +25,21 @@ export function AddDeviceDialog({ known, onClose }: { known: ReadonlySet<string>
     if (joined) announce(t.deviceJoined(nameOf(joined)));
   }, [joined, t]);
   return (
-    <Dialog open onClose={onClose} title={t.addDevice} footer={<Button look={joined ? "main" : "plain"} onClick={onClose}>{t.finished}</Button>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.addDevice}
+      footer={
+        <Button look={joined ? "main" : "plain"} onClick={onClose}>
+          {t.finished}
+        </Button>
+      }
+    >
       {joined ? (
-        <p className="flex items-center gap-2 py-4"><Mark tone="done" />{t.deviceJoined(nameOf(joined))}</p>
+        <p className="flex items-center gap-2 py-4">
+          <Mark tone="done" />
+          {t.deviceJoined(nameOf(joined))}
+        </p>
       ) : ticket.error !== undefined ? (
         <ErrorNote error={ticket.error} retry={ticket.reload} />
       ) : !ticket.value ? (
@@ -48,7 +60,11 @@ function useJoined(known: ReadonlySet<string>): ApiKey | undefined {
   const [joined, setJoined] = useState<ApiKey>();
   useEffect(() => {
     if (joined) return;
-    const look = () => void client.rest.devices.list().then((d) => setJoined(d.devices.find((k) => !known.has(k.id))), () => {});
+    const look = () =>
+      void client.rest.devices.list().then(
+        (d) => setJoined(d.devices.find((k) => !known.has(k.id))),
+        () => {},
+      );
     const timer = setInterval(look, lookMs);
     return () => clearInterval(timer);
   }, [known, joined]);
@@ -74,7 +90,9 @@ function Link({ ticket, again }: { ticket: Ticket; again(): void }) {
     return (
       <div className="flex flex-wrap items-center gap-3 py-4" data-over>
         <p className="flex-1">{t.linkOver}</p>
-        <Button look="main" onClick={again}>{t.newLink}</Button>
+        <Button look="main" onClick={again}>
+          {t.newLink}
+        </Button>
       </div>
     );
   }
@@ -82,8 +100,15 @@ function Link({ ticket, again }: { ticket: Ticket; again(): void }) {
     <div className="flex flex-col gap-3">
       <p>{local ? t.addDeviceHere : t.addDeviceHelp}</p>
       {!local && <QrCode text={link} label={t.qr} />}
-      <div className="flex items-center rounded bg-sunk pl-3"><code className="min-w-0 flex-1 py-1.5 font-mono text-sm break-all" data-link>{link}</code><CopyButton text={link} /></div>
-      <p className="text-soft">{t.linkOnce} <span className="tabular-nums">{t.linkLeft(countdown(left))}</span></p>
+      <div className="flex items-center rounded bg-sunk pl-3">
+        <code className="min-w-0 flex-1 py-1.5 font-mono text-sm break-all" data-link>
+          {link}
+        </code>
+        <CopyButton text={link} />
+      </div>
+      <p className="text-soft">
+        {t.linkOnce} <span className="tabular-nums">{t.linkLeft(countdown(left))}</span>
+      </p>
     </div>
   );
 }

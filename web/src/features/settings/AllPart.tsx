@@ -18,31 +18,82 @@ export function AllPart() {
   const settings = useServerSettings();
   return (
     <Part title={t.sections.all} help={t.allHelp} action={<ExportImport onImported={settings.reload} />}>
-      {settings.error !== undefined ? <ErrorNote error={settings.error} retry={settings.reload} /> : settings.value ? <AllSettings list={settings.value.list} onChange={settings.value.fresh} /> : <Loading />}
+      {settings.error !== undefined ? (
+        <ErrorNote error={settings.error} retry={settings.reload} />
+      ) : settings.value ? (
+        <AllSettings list={settings.value.list} onChange={settings.value.fresh} />
+      ) : (
+        <Loading />
+      )}
     </Part>
   );
 }
 
 /** What has a section of its own is edited there. */
 const elsewhere: Record<string, "models" | "tools" | "permissions"> = {
-  model_profile: "models", model_small: "models", model_subtasks: "models", model_profiles: "models", mcp_servers: "tools", mode: "permissions", kept_rules: "permissions",
+  model_profile: "models",
+  model_small: "models",
+  model_subtasks: "models",
+  model_profiles: "models",
+  mcp_servers: "tools",
+  mode: "permissions",
+  kept_rules: "permissions",
 };
 
-export function AllSettings({ list, onChange, onLeave }: { list: Setting[]; onChange(): Promise<void>; /** Called when a link to another section is followed. */ onLeave?(): void }) {
+export function AllSettings({
+  list,
+  onChange,
+  onLeave,
+}: {
+  list: Setting[];
+  onChange(): Promise<void>;
+  /** Called when a link to another section is followed. */ onLeave?(): void;
+}) {
   const t = useWords(settingsWords);
   const names = useWords(groupWords);
   const groups = Map.groupBy(list, (s) => s.group ?? "");
   return [...groups].map(([group, members]) => (
     <Group key={group} title={names[group] ?? (group || t.unknownGroup)}>
-      {members.map((s) => (elsewhere[s.key] ? <Elsewhere key={s.key} setting={s} section={elsewhere[s.key]!} onLeave={onLeave} /> : <SettingRow key={s.key} setting={s} onChange={onChange} full />))}
+      {members.map((s) =>
+        elsewhere[s.key] ? (
+          <Elsewhere key={s.key} setting={s} section={elsewhere[s.key]!} onLeave={onLeave} />
+        ) : (
+          <SettingRow key={s.key} setting={s} onChange={onChange} full />
+        ),
+      )}
     </Group>
   ));
 }
 
-function Elsewhere({ setting: s, section, onLeave }: { setting: Setting; section: "models" | "tools" | "permissions"; onLeave?(): void }) {
+function Elsewhere({
+  setting: s,
+  section,
+  onLeave,
+}: {
+  setting: Setting;
+  section: "models" | "tools" | "permissions";
+  onLeave?(): void;
+}) {
   const t = useWords(settingsWords);
   const { label, help } = useLabel(s);
-  return <FieldRow id={s.key} label={label} name={s.key} help={help} control={<Link id={s.key} href={`/settings/${section}`} onClick={onLeave} className="flex min-h-(--row) items-center text-run underline">{t.editIn(t.sections[section])}</Link>} />;
+  return (
+    <FieldRow
+      id={s.key}
+      label={label}
+      name={s.key}
+      help={help}
+      control={
+        <Link
+          id={s.key}
+          href={`/settings/${section}`}
+          onClick={onLeave}
+          className="flex min-h-(--row) items-center text-run underline"
+        >
+          {t.editIn(t.sections[section])}
+        </Link>
+      }
+    />
+  );
 }
 
 function ExportImport({ onImported }: { onImported(): void }) {

@@ -13,18 +13,50 @@ export function AppearancePart() {
     <Part title={t.sections.appearance} help={t.appearanceHelp}>
       <Group title={t.look}>
         <Choice label={t.theme}>
-          <Segmented label={t.theme} value={p.theme} onChange={(theme) => setPrefs({ theme })} options={[{ id: "system", name: t.system }, { id: "light", name: t.light }, { id: "dark", name: t.dark }]} />
+          <Segmented
+            label={t.theme}
+            value={p.theme}
+            onChange={(theme) => setPrefs({ theme })}
+            options={[
+              { id: "system", name: t.system },
+              { id: "light", name: t.light },
+              { id: "dark", name: t.dark },
+            ]}
+          />
         </Choice>
         <Choice label={t.language}>
-          <Segmented label={t.language} value={p.language} onChange={(language) => setPrefs({ language })} options={languages} />
+          <Segmented
+            label={t.language}
+            value={p.language}
+            onChange={(language) => setPrefs({ language })}
+            options={languages}
+          />
         </Choice>
         <Choice label={t.density}>
-          <Segmented label={t.density} value={p.density} onChange={(density) => setPrefs({ density })} options={[{ id: "comfortable", name: t.comfortable }, { id: "compact", name: t.compact }]} />
+          <Segmented
+            label={t.density}
+            value={p.density}
+            onChange={(density) => setPrefs({ density })}
+            options={[
+              { id: "comfortable", name: t.comfortable },
+              { id: "compact", name: t.compact },
+            ]}
+          />
         </Choice>
       </Group>
       <Group title={t.behaviour}>
-        <SwitchRow label={t.letterKeys} help={t.letterKeysHint} checked={p.letterKeys} onChange={(letterKeys) => setPrefs({ letterKeys })} />
-        <SwitchRow label={t.verbose} help={t.verboseHint} checked={p.verbose} onChange={(verbose) => setPrefs({ verbose })} />
+        <SwitchRow
+          label={t.letterKeys}
+          help={t.letterKeysHint}
+          checked={p.letterKeys}
+          onChange={(letterKeys) => setPrefs({ letterKeys })}
+        />
+        <SwitchRow
+          label={t.verbose}
+          help={t.verboseHint}
+          checked={p.verbose}
+          onChange={(verbose) => setPrefs({ verbose })}
+        />
       </Group>
     </Part>
   );
@@ -33,13 +65,29 @@ export function AppearancePart() {
 function Choice({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-      <span className="min-w-24 flex-1 font-medium" aria-hidden>{label}</span>
+      <span className="min-w-24 flex-1 font-medium" aria-hidden>
+        {label}
+      </span>
       {children}
     </div>
   );
 }
 
-export function SwitchRow({ label, name, help, checked, onChange, disabled }: { label: string; name?: string; help?: ReactNode; checked: boolean; onChange(on: boolean): void; disabled?: boolean }) {
+export function SwitchRow({
+  label,
+  name,
+  help,
+  checked,
+  onChange,
+  disabled,
+}: {
+  label: string;
+  name?: string;
+  help?: ReactNode;
+  checked: boolean;
+  onChange(on: boolean): void;
+  disabled?: boolean;
+}) {
   const id = useId();
   return (
     <FieldRow
@@ -48,7 +96,16 @@ export function SwitchRow({ label, name, help, checked, onChange, disabled }: { 
       name={name}
       help={help}
       small
-      control={<Toggle id={id} aria-labelledby={`${id}-l`} aria-describedby={help ? `${id}-d` : undefined} checked={checked} onChange={onChange} disabled={disabled} />}
+      control={
+        <Toggle
+          id={id}
+          aria-labelledby={`${id}-l`}
+          aria-describedby={help ? `${id}-d` : undefined}
+          checked={checked}
+          onChange={onChange}
+          disabled={disabled}
+        />
+      }
     />
   );
 }

@@ -23,7 +23,15 @@ export function DevicesPart() {
     await client.rest.devices.end(k.id);
     devices.reload();
   };
-  const add = me?.auth === "on" && devices.value && <Button look="main" icon={<Plus size={15} />} onClick={() => setAdding(new Set(devices.value?.devices.map((k) => k.id)))}>{t.addDevice}</Button>;
+  const add = me?.auth === "on" && devices.value && (
+    <Button
+      look="main"
+      icon={<Plus size={15} />}
+      onClick={() => setAdding(new Set(devices.value?.devices.map((k) => k.id)))}
+    >
+      {t.addDevice}
+    </Button>
+  );
   return (
     <Part title={t.sections.devices} help={t.devicesHelp} action={add}>
       <Group title={t.yourDevices} help={t.devicesHint} bare>
@@ -31,14 +39,33 @@ export function DevicesPart() {
         {!devices.value && devices.loading && <Loading />}
         {devices.value && (
           <ul className="overflow-hidden rounded-lg border border-line2 bg-sheet shadow-card divide-y divide-line">
-            {devices.value.devices.length === 0 && <li><None>{me?.auth === "off" ? t.noSignIn : t.noDevices}</None></li>}
+            {devices.value.devices.length === 0 && (
+              <li>
+                <None>{me?.auth === "off" ? t.noSignIn : t.noDevices}</None>
+              </li>
+            )}
             {devices.value.devices.map((k) => (
-              <KeyRow key={k.id} apiKey={k} mine={k.id === me?.key_id} action={t.signOutDevice} hint={k.id === me?.key_id ? t.endThisHint : t.endDeviceHint} onEnd={() => end(k)} />
+              <KeyRow
+                key={k.id}
+                apiKey={k}
+                mine={k.id === me?.key_id}
+                action={t.signOutDevice}
+                hint={k.id === me?.key_id ? t.endThisHint : t.endDeviceHint}
+                onEnd={() => end(k)}
+              />
             ))}
           </ul>
         )}
       </Group>
-      {adding && <AddDeviceDialog known={adding} onClose={() => { setAdding(null); devices.reload(); }} />}
+      {adding && (
+        <AddDeviceDialog
+          known={adding}
+          onClose={() => {
+            setAdding(null);
+            devices.reload();
+          }}
+        />
+      )}
     </Part>
   );
 }

@@ -2,7 +2,17 @@ import { useId, type ReactNode } from "react";
 import { cx } from "@/ui";
 
 /** A section of the settings: its name, what it is about, and its main action. */
-export function Part({ title, help, action, children }: { title: string; help?: string; action?: ReactNode; children: ReactNode }) {
+export function Part({
+  title,
+  help,
+  action,
+  children,
+}: {
+  title: string;
+  help?: string;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3">
@@ -18,7 +28,13 @@ export function Part({ title, help, action, children }: { title: string; help?: 
 }
 
 /** A group in a section: a heading, and a card with rows below it. */
-export function Group({ title, help, aside, children, bare }: {
+export function Group({
+  title,
+  help,
+  aside,
+  children,
+  bare,
+}: {
   title: string;
   help?: ReactNode;
   aside?: ReactNode;
@@ -31,7 +47,9 @@ export function Group({ title, help, aside, children, bare }: {
     <section aria-labelledby={id} className="mt-6.5">
       <div className="mb-2 flex flex-wrap items-end gap-x-4 gap-y-1">
         <div className="min-w-0 flex-1 basis-56">
-          <h3 id={id} className="text-xl font-semibold">{title}</h3>
+          <h3 id={id} className="text-xl font-semibold">
+            {title}
+          </h3>
           {help && <p className="text-sm text-soft">{help}</p>}
         </div>
         {aside}
@@ -42,11 +60,28 @@ export function Group({ title, help, aside, children, bare }: {
 }
 
 export function Card({ children, className }: { children: ReactNode; className?: string }) {
-  return <div className={cx("overflow-hidden rounded-lg border border-line2 bg-sheet shadow-card divide-y divide-line", className)}>{children}</div>;
+  return (
+    <div
+      className={cx(
+        "overflow-hidden rounded-lg border border-line2 bg-sheet shadow-card divide-y divide-line",
+        className,
+      )}
+    >
+      {children}
+    </div>
+  );
 }
 
 /** A row of a card: what it is about, and what one does with it at the right. */
-export function Row({ icon, title, tag, children, actions, below, label }: {
+export function Row({
+  icon,
+  title,
+  tag,
+  children,
+  actions,
+  below,
+  label,
+}: {
   icon?: ReactNode;
   title: ReactNode;
   tag?: ReactNode;
@@ -62,7 +97,10 @@ export function Row({ icon, title, tag, children, actions, below, label }: {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         {icon}
         <div className="min-w-0 flex-1 basis-44">
-          <div className="flex flex-wrap items-center gap-x-2"><span className="min-w-0 font-semibold wrap-anywhere">{title}</span>{tag}</div>
+          <div className="flex flex-wrap items-center gap-x-2">
+            <span className="min-w-0 font-semibold wrap-anywhere">{title}</span>
+            {tag}
+          </div>
           {children && <div className="text-sm text-soft">{children}</div>}
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
@@ -73,7 +111,16 @@ export function Row({ icon, title, tag, children, actions, below, label }: {
 }
 
 /** A field of a form: its label, the key in small grey, what it does, and its control. */
-export function FieldRow({ id, label, name, help, control, below, wide, small }: {
+export function FieldRow({
+  id,
+  label,
+  name,
+  help,
+  control,
+  below,
+  wide,
+  small,
+}: {
   id: string;
   label: string;
   /** The setting's key. */
@@ -88,13 +135,24 @@ export function FieldRow({ id, label, name, help, control, below, wide, small }:
 }) {
   return (
     <div className="@container px-4 py-3" data-setting={name}>
-      <div className={cx("grid items-center gap-x-6 gap-y-2", small ? "grid-cols-[minmax(0,1fr)_auto]" : !wide && "@[34rem]:grid-cols-[minmax(0,1fr)_300px]")}>
+      <div
+        className={cx(
+          "grid items-center gap-x-6 gap-y-2",
+          small ? "grid-cols-[minmax(0,1fr)_auto]" : !wide && "@[34rem]:grid-cols-[minmax(0,1fr)_300px]",
+        )}
+      >
         <div className="min-w-0">
           <div className="flex flex-wrap items-baseline gap-x-2">
-            <label id={`${id}-l`} htmlFor={id} className="font-medium">{label}</label>
+            <label id={`${id}-l`} htmlFor={id} className="font-medium">
+              {label}
+            </label>
             {name && <code className="font-mono text-xs text-faint">{name}</code>}
           </div>
-          {help && <p id={`${id}-d`} className="text-sm text-soft">{help}</p>}
+          {help && (
+            <p id={`${id}-d`} className="text-sm text-soft">
+              {help}
+            </p>
+          )}
         </div>
         <div className="flex min-w-0 items-center gap-2">{control}</div>
       </div>

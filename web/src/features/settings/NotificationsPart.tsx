@@ -35,11 +35,19 @@ function PageNotices() {
   const on = usePrefs((p) => p.notify);
   const [refused, setRefused] = useState(false);
   const change = async (next: boolean) => {
-    if (next && (!("Notification" in window) || (await Notification.requestPermission()) !== "granted")) return setRefused(true);
+    if (next && (!("Notification" in window) || (await Notification.requestPermission()) !== "granted"))
+      return setRefused(true);
     setRefused(false);
     setPrefs({ notify: next });
   };
-  return <SwitchRow label={t.notify} help={refused ? t.notifyRefused : t.notifyHint} checked={on} onChange={(v) => void change(v)} />;
+  return (
+    <SwitchRow
+      label={t.notify}
+      help={refused ? t.notifyRefused : t.notifyHint}
+      checked={on}
+      onChange={(v) => void change(v)}
+    />
+  );
 }
 
 type PushState = ReturnType<typeof usePush>;
@@ -69,17 +77,40 @@ function usePush() {
 function PushHere({ push: { here, busy, act } }: { push: PushState }) {
   const t = useWords(settingsWords);
   const keyId = useAccount(({ account }) => (account.state === "in" ? account.me.key_id : undefined));
-  if (!canPush()) return <Row title={t.pushTitle}>{!isSecureContext ? t.pushHttps : needsHomeScreen() ? t.pushHome : t.pushNone}</Row>;
+  if (!canPush())
+    return (
+      <Row title={t.pushTitle}>{!isSecureContext ? t.pushHttps : needsHomeScreen() ? t.pushHome : t.pushNone}</Row>
+    );
   return (
     <Row
       title={t.pushTitle}
-      tag={here.value && <Badge tone="run"><Mark tone="done" size={9} />{t.on}</Badge>}
-      actions={here.value ? (
-        <>
-          <Button busy={busy} onClick={act(() => client.rest.push.test().then(() => notify({ tone: "run", text: t.pushSent })))}>{t.pushTest}</Button>
-          <Button busy={busy} onClick={act(stopPush)}>{t.pushTurnOff}</Button>
-        </>
-      ) : <Button look="main" busy={busy} onClick={act(() => startPush(keyId))}>{t.pushTurnOn}</Button>}
+      tag={
+        here.value && (
+          <Badge tone="run">
+            <Mark tone="done" size={9} />
+            {t.on}
+          </Badge>
+        )
+      }
+      actions={
+        here.value ? (
+          <>
+            <Button
+              busy={busy}
+              onClick={act(() => client.rest.push.test().then(() => notify({ tone: "run", text: t.pushSent })))}
+            >
+              {t.pushTest}
+            </Button>
+            <Button busy={busy} onClick={act(stopPush)}>
+              {t.pushTurnOff}
+            </Button>
+          </>
+        ) : (
+          <Button look="main" busy={busy} onClick={act(() => startPush(keyId))}>
+            {t.pushTurnOn}
+          </Button>
+        )
+      }
     >
       {here.value ? t.pushOn : t.pushHint}
     </Row>
@@ -88,7 +119,12 @@ function PushHere({ push: { here, busy, act } }: { push: PushState }) {
 
 function PushDevices({ push: { all, act } }: { push: PushState }) {
   const t = useWords(settingsWords);
-  if (all.error !== undefined) return <div className="pt-6"><ErrorNote error={all.error} retry={all.reload} /></div>;
+  if (all.error !== undefined)
+    return (
+      <div className="pt-6">
+        <ErrorNote error={all.error} retry={all.reload} />
+      </div>
+    );
   if (!all.value) return <Loading />;
   if (all.value.subscriptions.length === 0) return null;
   const device = posted()?.id; // which of them this one is
@@ -97,7 +133,15 @@ function PushDevices({ push: { all, act } }: { push: PushState }) {
       <ul className="overflow-hidden rounded-lg border border-line2 bg-sheet shadow-card divide-y divide-line">
         {all.value.subscriptions.map((s) => (
           <li key={s.id}>
-            <Row title={s.name} tag={s.id === device && <Badge tone="run">{t.thisDevice}</Badge>} actions={<Button onClick={act(() => (s.id === device ? stopPush() : client.rest.push.unsubscribe(s.id)))}>{t.remove}</Button>}>
+            <Row
+              title={s.name}
+              tag={s.id === device && <Badge tone="run">{t.thisDevice}</Badge>}
+              actions={
+                <Button onClick={act(() => (s.id === device ? stopPush() : client.rest.push.unsubscribe(s.id)))}>
+                  {t.remove}
+                </Button>
+              }
+            >
               <Ago ms={s.last_ms ?? s.created_ms} />
             </Row>
           </li>
@@ -114,7 +158,10 @@ function ServerNotices() {
   if (!settings.value) return <Loading />;
   return (
     <Group title={t.forEveryone}>
-      <SettingRows settings={settings.value} keys={["question_reminder_sec", "public_url", "notify_webhook", "notify_link_sec", "push_allow"]} />
+      <SettingRows
+        settings={settings.value}
+        keys={["question_reminder_sec", "public_url", "notify_webhook", "notify_link_sec", "push_allow"]}
+      />
     </Group>
   );
 }

@@ -9,7 +9,17 @@ import { useFitting } from "./useFitting";
 import { useServerSettings } from "./useServerSettings";
 
 /** What a search found: sections, and for administrators settings to change right here. */
-export function SearchPart({ query, sections, admin, onLeave }: { query: string; sections: SectionInfo[]; admin: boolean; onLeave(): void }) {
+export function SearchPart({
+  query,
+  sections,
+  admin,
+  onLeave,
+}: {
+  query: string;
+  sections: SectionInfo[];
+  admin: boolean;
+  onLeave(): void;
+}) {
   const t = useWords(settingsWords);
   const fits = (s: SectionInfo) => `${s.name} ${t.sectionWords[s.id]}`.toLowerCase().includes(query.toLowerCase());
   const found = sections.filter(fits);
@@ -18,13 +28,23 @@ export function SearchPart({ query, sections, admin, onLeave }: { query: string;
       {found.length > 0 && (
         <Group title={t.parts}>
           {found.map((s) => (
-            <Link key={s.id} href={`/settings/${s.id}`} onClick={onLeave} className="flex min-h-11 items-center gap-2.5 px-4 font-medium hover:bg-hover">
-              <s.icon size={16} aria-hidden className="text-soft" />{s.name}
+            <Link
+              key={s.id}
+              href={`/settings/${s.id}`}
+              onClick={onLeave}
+              className="flex min-h-11 items-center gap-2.5 px-4 font-medium hover:bg-hover"
+            >
+              <s.icon size={16} aria-hidden className="text-soft" />
+              {s.name}
             </Link>
           ))}
         </Group>
       )}
-      {admin ? <FoundSettings query={query} alone={found.length === 0} onLeave={onLeave} /> : found.length === 0 && <Empty title={t.nothing} />}
+      {admin ? (
+        <FoundSettings query={query} alone={found.length === 0} onLeave={onLeave} />
+      ) : (
+        found.length === 0 && <Empty title={t.nothing} />
+      )}
     </Part>
   );
 }

@@ -33,21 +33,71 @@ export function SecretsPart() {
         {!secrets.value && secrets.loading && <Loading />}
         {secrets.value && (
           <ul className="overflow-hidden rounded-lg border border-line2 bg-sheet shadow-card divide-y divide-line">
-            {secrets.value.names.length === 0 && <li><None>{t.noSecrets}</None></li>}
+            {secrets.value.names.length === 0 && (
+              <li>
+                <None>{t.noSecrets}</None>
+              </li>
+            )}
             {secrets.value.names.map((n) => (
               <li key={n}>
-                <Row title={<code className="font-mono font-medium">{n}</code>} actions={<Button look="danger" aria-label={`${t.remove}: ${n}`} onClick={() => void client.rest.secrets.delete(n).then(secrets.reload, notifyError)}>{t.remove}</Button>} />
+                <Row
+                  title={<code className="font-mono font-medium">{n}</code>}
+                  actions={
+                    <Button
+                      look="danger"
+                      aria-label={`${t.remove}: ${n}`}
+                      onClick={() => void client.rest.secrets.delete(n).then(secrets.reload, notifyError)}
+                    >
+                      {t.remove}
+                    </Button>
+                  }
+                />
               </li>
             ))}
           </ul>
         )}
       </Group>
       <Group title={t.addSecret} help={t.secretHelp}>
-        <form className="grid items-end gap-3 p-4 sm:grid-cols-[1fr_1fr_auto]" onSubmit={(e) => { e.preventDefault(); void store(); }}>
-          <Field label={t.secretName}>{(p) => <TextInput {...p} required spellCheck={false} autoCapitalize="off" className="font-mono" value={name} onChange={(e) => setName(e.target.value)} />}</Field>
-          <Field label={t.secretValue}>{(p) => <TextInput {...p} required type="password" autoComplete="off" value={value} onChange={(e) => setValue(e.target.value)} />}</Field>
-          <Button look="main" type="submit">{t.store}</Button>
-          {error !== undefined && <div className="sm:col-span-3"><ErrorNote error={error} /></div>}
+        <form
+          className="grid items-end gap-3 p-4 sm:grid-cols-[1fr_1fr_auto]"
+          onSubmit={(e) => {
+            e.preventDefault();
+            void store();
+          }}
+        >
+          <Field label={t.secretName}>
+            {(p) => (
+              <TextInput
+                {...p}
+                required
+                spellCheck={false}
+                autoCapitalize="off"
+                className="font-mono"
+                value={name}
+                onChange={(e) => setName(e.target.value)}
+              />
+            )}
+          </Field>
+          <Field label={t.secretValue}>
+            {(p) => (
+              <TextInput
+                {...p}
+                required
+                type="password"
+                autoComplete="off"
+                value={value}
+                onChange={(e) => setValue(e.target.value)}
+              />
+            )}
+          </Field>
+          <Button look="main" type="submit">
+            {t.store}
+          </Button>
+          {error !== undefined && (
+            <div className="sm:col-span-3">
+              <ErrorNote error={error} />
+            </div>
+          )}
         </form>
       </Group>
     </Part>

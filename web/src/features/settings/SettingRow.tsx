@@ -30,7 +30,15 @@ export function SettingRows({ settings, keys }: { settings: ServerSettings; keys
 }
 
 /** One setting: what it does, its value, where that is from. It shows what the server has. */
-export function SettingRow({ setting: s, onChange, full }: { setting: Setting; onChange(): Promise<void>; /** Says also what its default is and where it applies. */ full?: boolean }) {
+export function SettingRow({
+  setting: s,
+  onChange,
+  full,
+}: {
+  setting: Setting;
+  onChange(): Promise<void>;
+  /** Says also what its default is and where it applies. */ full?: boolean;
+}) {
   const t = useWords(settingsWords);
   const { label, help } = useLabel(s);
   const id = useId();
@@ -65,7 +73,14 @@ export function SettingRow({ setting: s, onChange, full }: { setting: Setting; o
   };
   if (s.hidden) return <FieldRow id={id} label={label} name={s.key} help={t.hiddenValue} control={null} wide />;
   const wide = control.kind === "lines" || control.kind === "json" || (control.kind === "text" && control.long);
-  const reset = s.layer === "server" && <IconButton label={`${t.reset}: ${label}`} icon={<RotateCcw size={14} />} disabled={busy} onClick={() => void save(null)} />;
+  const reset = s.layer === "server" && (
+    <IconButton
+      label={`${t.reset}: ${label}`}
+      icon={<RotateCcw size={14} />}
+      disabled={busy}
+      onClick={() => void save(null)}
+    />
+  );
   const edited = text !== held && control.kind !== "choice" && control.kind !== "switch";
   return (
     <FieldRow
@@ -74,7 +89,14 @@ export function SettingRow({ setting: s, onChange, full }: { setting: Setting; o
       name={s.key}
       wide={wide}
       small={control.kind === "switch"}
-      help={<>{help}{control.kind === "number" && s.min !== undefined && s.max !== undefined && s.max < tooLarge && <span className="whitespace-nowrap"> ({t.range(s.min, s.max)})</span>}</>}
+      help={
+        <>
+          {help}
+          {control.kind === "number" && s.min !== undefined && s.max !== undefined && s.max < tooLarge && (
+            <span className="whitespace-nowrap"> ({t.range(s.min, s.max)})</span>
+          )}
+        </>
+      }
       control={
         <form
           className={wide ? "flex w-full flex-wrap items-start gap-2" : "flex w-full items-center gap-2"}
@@ -85,40 +107,103 @@ export function SettingRow({ setting: s, onChange, full }: { setting: Setting; o
           noValidate
         >
           {control.kind === "switch" && reset}
-          <Editor id={id} control={control} setting={s} text={text} busy={busy} onText={setDraft} onSave={(v) => void save(v)} />
-          {edited && <Button look="main" type="submit" busy={busy} aria-label={`${t.save}: ${label}`}>{t.save}</Button>}
+          <Editor
+            id={id}
+            control={control}
+            setting={s}
+            text={text}
+            busy={busy}
+            onText={setDraft}
+            onSave={(v) => void save(v)}
+          />
+          {edited && (
+            <Button look="main" type="submit" busy={busy} aria-label={`${t.save}: ${label}`}>
+              {t.save}
+            </Button>
+          )}
           {reset && control.kind !== "switch" && <span className={wide ? "" : "ml-auto"}>{reset}</span>}
         </form>
       }
       below={
         <>
           <Facts setting={s} control={control} full={full} />
-          {error !== undefined && <div className="pt-2"><ErrorNote error={error} /></div>}
+          {error !== undefined && (
+            <div className="pt-2">
+              <ErrorNote error={error} />
+            </div>
+          )}
         </>
       }
     />
   );
 }
 
-function Editor({ id, control, setting: s, text, busy, onText, onSave }: { id: string; control: Control; setting: Setting; text: string; busy: boolean; onText(text: string): void; onSave(value: unknown): void }) {
+function Editor({
+  id,
+  control,
+  setting: s,
+  text,
+  busy,
+  onText,
+  onSave,
+}: {
+  id: string;
+  control: Control;
+  setting: Setting;
+  text: string;
+  busy: boolean;
+  onText(text: string): void;
+  onSave(value: unknown): void;
+}) {
   const t = useWords(settingsWords);
   const names = (useWords(choiceWords) as Record<string, Record<string, string>>)[s.key];
   const common = { id, "aria-describedby": `${id}-d`, value: text, spellCheck: false };
   switch (control.kind) {
     case "switch":
-      return <Toggle id={id} aria-labelledby={`${id}-l`} aria-describedby={`${id}-d`} checked={s.value === true} disabled={busy} onChange={onSave} />;
+      return (
+        <Toggle
+          id={id}
+          aria-labelledby={`${id}-l`}
+          aria-describedby={`${id}-d`}
+          checked={s.value === true}
+          disabled={busy}
+          onChange={onSave}
+        />
+      );
     case "choice":
       return (
         <Select {...common} disabled={busy} onChange={(e) => onSave(e.target.value)}>
-          {control.options.map((o) => <option key={o} value={o}>{names?.[o] ?? o}</option>)}
+          {control.options.map((o) => (
+            <option key={o} value={o}>
+              {names?.[o] ?? o}
+            </option>
+          ))}
         </Select>
       );
     case "number":
-      return <TextInput {...common} type="number" step="any" min={s.min} max={s.max} className="max-w-36" onChange={(e) => onText(e.target.value)} />;
+      return (
+        <TextInput
+          {...common}
+          type="number"
+          step="any"
+          min={s.min}
+          max={s.max}
+          className="max-w-36"
+          onChange={(e) => onText(e.target.value)}
+        />
+      );
     case "text":
       if (!control.long) return <TextInput {...common} onChange={(e) => onText(e.target.value)} />;
   }
-  return <TextArea {...common} rows={Math.min(12, Math.max(2, text.split("\n").length))} placeholder={control.kind === "lines" ? t.lines : undefined} className="font-mono text-sm" onChange={(e) => onText(e.target.value)} />;
+  return (
+    <TextArea
+      {...common}
+      rows={Math.min(12, Math.max(2, text.split("\n").length))}
+      placeholder={control.kind === "lines" ? t.lines : undefined}
+      className="font-mono text-sm"
+      onChange={(e) => onText(e.target.value)}
+    />
+  );
 }
 
 /** Where the value is from, if somebody chose it; in full also its default and where it applies. */
@@ -128,10 +213,26 @@ function Facts({ setting: s, control, full }: { setting: Setting; control: Contr
   const facts: ReactNode[] = [];
   if (s.layer === "file" || s.layer === "environment") facts.push(t.layers[s.layer]);
   if (full) {
-    const plain = control.kind === "switch" ? (s.default === true ? t.on : t.off) : control.kind === "choice" ? (names?.[String(s.default)] ?? String(s.default)) : textOf(control, s.default);
+    const plain =
+      control.kind === "switch"
+        ? s.default === true
+          ? t.on
+          : t.off
+        : control.kind === "choice"
+          ? (names?.[String(s.default)] ?? String(s.default))
+          : textOf(control, s.default);
     if (!s.unknown && control.kind !== "json") facts.push(`${t.default}: ${plain === "" ? t.empty : plain}`);
     if (s.session) facts.push(t.applies[s.session]);
   }
   if (facts.length === 0) return null;
-  return <p className="pt-1 text-xs text-faint">{facts.map((f, i) => <span key={i}>{i > 0 && " · "}{f}</span>)}</p>;
+  return (
+    <p className="pt-1 text-xs text-faint">
+      {facts.map((f, i) => (
+        <span key={i}>
+          {i > 0 && " · "}
+          {f}
+        </span>
+      ))}
+    </p>
+  );
 }

@@ -6,7 +6,10 @@ const of = (s: Partial<Setting>): Setting => ({ key: "k", value: s.default, laye
 
 test("a control fits its setting", () => {
   for (const kind of ["switch", "number", "lines", "json"] as const) expect(controlOf(of({ kind }))).toEqual({ kind });
-  expect(controlOf(of({ kind: "choice", choices: ["ask", "auto"] }))).toEqual({ kind: "choice", options: ["ask", "auto"] });
+  expect(controlOf(of({ kind: "choice", choices: ["ask", "auto"] }))).toEqual({
+    kind: "choice",
+    options: ["ask", "auto"],
+  });
   expect(controlOf(of({ kind: "text" }))).toEqual({ kind: "text", long: false });
   expect(controlOf(of({ kind: "long_text" }))).toEqual({ kind: "text", long: true });
   expect(controlOf(of({ unknown: true, value: 7 }))).toEqual({ kind: "json" });

@@ -35,7 +35,10 @@ export function textOf(control: Control, value: unknown): string {
 export function valueOf(control: Control, text: string): unknown {
   switch (control.kind) {
     case "lines":
-      return text.split("\n").map((l) => l.trim()).filter(Boolean);
+      return text
+        .split("\n")
+        .map((l) => l.trim())
+        .filter(Boolean);
     case "json":
       return JSON.parse(text) as unknown;
     case "number":

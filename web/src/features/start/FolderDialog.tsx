@@ -7,7 +7,15 @@ import { Badge, Button, Dialog, ErrorNote, Field, Loading, TextInput } from "@/u
 import { startWords } from "./words";
 
 /** Walks through the folders of the server's machine to choose one. */
-export function FolderDialog({ from, onChoose, onClose }: { from?: string; onChoose(path: string): void; onClose(): void }) {
+export function FolderDialog({
+  from,
+  onChoose,
+  onClose,
+}: {
+  from?: string;
+  onChoose(path: string): void;
+  onClose(): void;
+}) {
   const t = useWords(startWords);
   const [at, setAt] = useState(from ?? "");
   const here = useLoaded(at, () => client.rest.folders(at || undefined));
@@ -21,7 +29,14 @@ export function FolderDialog({ from, onChoose, onClose }: { from?: string; onCho
       open
       onClose={onClose}
       title={t.pickFolder}
-      footer={<><Button onClick={onClose}>{t.cancel}</Button><Button look="main" disabled={!list?.usable} onClick={() => list && onChoose(list.path)}>{t.useFolder}</Button></>}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button look="main" disabled={!list?.usable} onClick={() => list && onChoose(list.path)}>
+            {t.useFolder}
+          </Button>
+        </>
+      }
     >
       <form
         className="flex items-end gap-2 pb-3"
@@ -31,7 +46,18 @@ export function FolderDialog({ from, onChoose, onClose }: { from?: string; onCho
         }}
       >
         <div className="min-w-0 flex-1">
-          <Field label={t.path}>{(p) => <TextInput {...p} value={path} className="font-mono" spellCheck={false} autoCapitalize="off" onChange={(e) => setPath(e.target.value)} />}</Field>
+          <Field label={t.path}>
+            {(p) => (
+              <TextInput
+                {...p}
+                value={path}
+                className="font-mono"
+                spellCheck={false}
+                autoCapitalize="off"
+                onChange={(e) => setPath(e.target.value)}
+              />
+            )}
+          </Field>
         </div>
         <Button type="submit">{t.open}</Button>
       </form>
@@ -39,8 +65,18 @@ export function FolderDialog({ from, onChoose, onClose }: { from?: string; onCho
       {here.error !== undefined && <ErrorNote error={here.error} />}
       {list && (
         <ul aria-label={list.path} className="h-72 overflow-y-auto rounded border border-line p-1">
-          {list.parent !== undefined && <Row icon={<CornerLeftUp size={15} />} name={t.up} open={() => setAt(list.parent!)} />}
-          {list.folders.map((f) => <Row key={f.path} icon={f.git ? <FolderGit2 size={15} /> : <Folder size={15} />} name={f.name} git={f.git} open={() => setAt(f.path)} />)}
+          {list.parent !== undefined && (
+            <Row icon={<CornerLeftUp size={15} />} name={t.up} open={() => setAt(list.parent!)} />
+          )}
+          {list.folders.map((f) => (
+            <Row
+              key={f.path}
+              icon={f.git ? <FolderGit2 size={15} /> : <Folder size={15} />}
+              name={f.name}
+              git={f.git}
+              open={() => setAt(f.path)}
+            />
+          ))}
           {list.folders.length === 0 && <li className="px-2 py-1.5 text-soft">{t.noFolders}</li>}
           {list.more && <li className="px-2 py-1.5 text-soft">{t.moreFolders}</li>}
         </ul>
@@ -54,8 +90,14 @@ function Row({ icon, name, git, open }: { icon: React.ReactNode; name: string; g
   const t = useWords(startWords);
   return (
     <li>
-      <button type="button" onClick={open} className="flex min-h-(--row) w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-hover">
-        <span aria-hidden className="text-soft">{icon}</span>
+      <button
+        type="button"
+        onClick={open}
+        className="flex min-h-(--row) w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-hover"
+      >
+        <span aria-hidden className="text-soft">
+          {icon}
+        </span>
         <span className="min-w-0 flex-1 truncate">{name}</span>
         {git && <Badge>{t.git}</Badge>}
       </button>

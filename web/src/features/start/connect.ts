@@ -41,20 +41,38 @@ export function modelsOf(source: Source, list: ModelList): string[] {
 
 /** The fields of the profile that a choice makes; undefined while something is missing. */
 export function fieldsOf(source: Source, filled: Filled): Record<string, unknown> | undefined {
-  const { key, model, address } = { key: filled.key.trim(), model: filled.model.trim(), address: filled.address.trim() };
+  const { key, model, address } = {
+    key: filled.key.trim(),
+    model: filled.model.trim(),
+    address: filled.address.trim(),
+  };
   if (model === "") return undefined;
   switch (source.kind) {
     case "provider": {
       const p = source.provider;
       if ((p.needs_key && key === "") || (p.needs_address && address === "")) return undefined;
-      return { provider: p.id, model, ...(p.api && { api: p.api }), ...(key && { api_key: key }), ...(address && { base_url: address }) };
+      return {
+        provider: p.id,
+        model,
+        ...(p.api && { api: p.api }),
+        ...(key && { api_key: key }),
+        ...(address && { base_url: address }),
+      };
     }
     case "local": {
       const window = source.server.models.find((m) => m.name === model)?.context_window;
-      return { provider: "openai", api: "chat", base_url: source.server.base_url, model, ...(window && { context_window: window }) };
+      return {
+        provider: "openai",
+        api: "chat",
+        base_url: source.server.base_url,
+        model,
+        ...(window && { context_window: window }),
+      };
     }
     case "compatible":
-      return address === "" ? undefined : { provider: "openai", api: "chat", base_url: address, model, ...(key && { api_key: key }) };
+      return address === ""
+        ? undefined
+        : { provider: "openai", api: "chat", base_url: address, model, ...(key && { api_key: key }) };
     case "none":
       return undefined;
   }
@@ -70,7 +88,11 @@ export function profileName(source: Source, models: readonly ModelInfo[]): strin
 }
 
 /** Stores a profile that was tested, and has the server use it. */
-export async function keep<T>(ways: { save(profile: string, fields: Record<string, unknown>): Promise<unknown>; use(profile: string): Promise<T> }, name: string, fields: Record<string, unknown>): Promise<T> {
+export async function keep<T>(
+  ways: { save(profile: string, fields: Record<string, unknown>): Promise<unknown>; use(profile: string): Promise<T> },
+  name: string,
+  fields: Record<string, unknown>,
+): Promise<T> {
   await ways.save(name, fields);
   return ways.use(name);
 }

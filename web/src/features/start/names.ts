@@ -1,4 +1,9 @@
 /** The last part of a path. */
 export function baseName(path: string): string {
-  return path.replace(/[/\\]+$/, "").split(/[/\\]/).at(-1) || path;
+  return (
+    path
+      .replace(/[/\\]+$/, "")
+      .split(/[/\\]/)
+      .at(-1) || path
+  );
 }

@@ -10,7 +10,8 @@ test("the changes are looked at again with each checkpoint", async () => {
   let snapshot = { session: { checkpoint: "c1", role: "owner" }, questions: [] };
   const heard = new Set<() => void>();
   const session = {
-    id: "s1", query,
+    id: "s1",
+    query,
     store: { getSnapshot: () => snapshot, subscribe: (fn: () => void) => (heard.add(fn), () => heard.delete(fn)) },
   } as unknown as Session;
   render(<ChangesPanel session={session} />);

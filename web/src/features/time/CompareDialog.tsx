@@ -10,7 +10,17 @@ import { describe } from "./marks";
 import { timeWords } from "./words";
 
 /** How files differ between any two checkpoints, or from one to now. */
-export function CompareDialog({ session, marks, open, onClose }: { session: Session; marks: readonly TimelineMark[]; open: boolean; onClose(): void }) {
+export function CompareDialog({
+  session,
+  marks,
+  open,
+  onClose,
+}: {
+  session: Session;
+  marks: readonly TimelineMark[];
+  open: boolean;
+  onClose(): void;
+}) {
   const t = useWords(timeWords);
   const points = marks.filter((m) => m.checkpoint);
   const [from, setFrom] = useState("");
@@ -22,8 +32,22 @@ export function CompareDialog({ session, marks, open, onClose }: { session: Sess
       ) : (
         <div className="flex h-[65dvh] flex-col gap-3">
           <div className="grid grid-cols-2 gap-3">
-            <Field label={t.compareFrom}>{(p) => <Select {...p} value={from} onChange={(e) => setFrom(e.target.value)}><option value="">{t.first}</option><Points points={points} /></Select>}</Field>
-            <Field label={t.compareTo}>{(p) => <Select {...p} value={to} onChange={(e) => setTo(e.target.value)}><option value="">{t.filesNow}</option><Points points={points} /></Select>}</Field>
+            <Field label={t.compareFrom}>
+              {(p) => (
+                <Select {...p} value={from} onChange={(e) => setFrom(e.target.value)}>
+                  <option value="">{t.first}</option>
+                  <Points points={points} />
+                </Select>
+              )}
+            </Field>
+            <Field label={t.compareTo}>
+              {(p) => (
+                <Select {...p} value={to} onChange={(e) => setTo(e.target.value)}>
+                  <option value="">{t.filesNow}</option>
+                  <Points points={points} />
+                </Select>
+              )}
+            </Field>
           </div>
           {open && <Difference session={session} from={from} to={to} />}
         </div>
@@ -35,12 +59,18 @@ export function CompareDialog({ session, marks, open, onClose }: { session: Sess
 function Points({ points }: { points: readonly TimelineMark[] }) {
   const t = useWords(timeWords);
   const { tools } = useWords(transcriptWords);
-  return points.map((p) => <option key={p.message_id} value={p.checkpoint}>{clockTime(p.ts)} {describe(p, t, tools)}</option>);
+  return points.map((p) => (
+    <option key={p.message_id} value={p.checkpoint}>
+      {clockTime(p.ts)} {describe(p, t, tools)}
+    </option>
+  ));
 }
 
 function Difference({ session, from, to }: { session: Session; from: string; to: string }) {
   const t = useWords(timeWords);
-  const diff = useLoaded(`${from}..${to}`, () => session.query("checkpoint_diff", { from: from || undefined, to: to || undefined }));
+  const diff = useLoaded(`${from}..${to}`, () =>
+    session.query("checkpoint_diff", { from: from || undefined, to: to || undefined }),
+  );
   if (diff.error !== undefined) return <ErrorNote error={diff.error} retry={diff.reload} />;
   if (!diff.value) return <Loading />;
   if (diff.value.files.length === 0) return <Empty title={t.noDifference} />;

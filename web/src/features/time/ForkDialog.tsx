@@ -11,7 +11,12 @@ import type { Where } from "./usePlace";
 import { timeWords } from "./words";
 
 /** Leaves this session as it is and goes on in a new one; it says whose files that one works on. */
-export function ForkDialog({ session, where, answer, onClose }: {
+export function ForkDialog({
+  session,
+  where,
+  answer,
+  onClose,
+}: {
   session: Session;
   where: Where;
   /** It begins before an answer. */
@@ -28,7 +33,12 @@ export function ForkDialog({ session, where, answer, onClose }: {
   const fork = async () => {
     setBusy(true);
     try {
-      const made = await client.rest.sessions.command(session.id, "fork_session", { message_id: where.messageId, keep_target: where.keep, workspace: workspace.trim() || undefined }, name);
+      const made = await client.rest.sessions.command(
+        session.id,
+        "fork_session",
+        { message_id: where.messageId, keep_target: where.keep, workspace: workspace.trim() || undefined },
+        name,
+      );
       notify({ tone: "run", text: t.forked });
       if (made.session_id) navigate(`/s/${made.session_id}`);
     } catch (e) {
@@ -37,7 +47,16 @@ export function ForkDialog({ session, where, answer, onClose }: {
     }
   };
   return (
-    <Dialog open onClose={onClose} title={answer ? t.forkAnswer : t.fork} footer={<Button look="main" type="submit" form="fork" busy={busy}>{t.forkButton}</Button>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={answer ? t.forkAnswer : t.fork}
+      footer={
+        <Button look="main" type="submit" form="fork" busy={busy}>
+          {t.forkButton}
+        </Button>
+      }
+    >
       <form
         id="fork"
         className="flex flex-col gap-3"
@@ -48,7 +67,15 @@ export function ForkDialog({ session, where, answer, onClose }: {
       >
         <p>{answer ? t.forkAnswerHelp : t.forkHelp}</p>
         <Field label={t.forkWorkspace} hint={own ? t.forkOwnHint : t.forkWorkspaceHint}>
-          {(p) => <TextInput {...p} spellCheck={false} className="font-mono" value={workspace} onChange={(e) => setWorkspace(e.target.value)} />}
+          {(p) => (
+            <TextInput
+              {...p}
+              spellCheck={false}
+              className="font-mono"
+              value={workspace}
+              onChange={(e) => setWorkspace(e.target.value)}
+            />
+          )}
         </Field>
         {error !== undefined && <ErrorNote error={error} />}
       </form>

@@ -15,9 +15,18 @@ export function Here({ sessionId, mark }: { sessionId: string; mark: TimelineMar
   return (
     <p className="min-w-0 flex-1 basis-48 truncate" data-here={mark.message_id}>
       <span className="font-medium">{t.kinds[mark.kind]}</span> <Time ms={mark.ts} className="text-soft" />{" "}
-      <span className="text-soft"><MarkText mark={mark} /></span>
+      <span className="text-soft">
+        <MarkText mark={mark} />
+      </span>
       {mark.kind === "rewind" && <Target sessionId={sessionId} mark={mark} />}
-      {mark.kind === "fork" && mark.session && <> <Link href={`/s/${mark.session}`} className="text-run underline">{t.openFork}</Link></>}
+      {mark.kind === "fork" && mark.session && (
+        <>
+          {" "}
+          <Link href={`/s/${mark.session}`} className="text-run underline">
+            {t.openFork}
+          </Link>
+        </>
+      )}
     </p>
   );
 }

@@ -9,7 +9,12 @@ import { drawnMarks, segmentAt, segmentsOf, type Segment } from "./segments";
 import { step, type StepBy } from "./steps";
 import { timeWords } from "./words";
 
-const tones: Partial<Record<TimelineMark["kind"], Tone>> = { question: "ask", error: "fail", rewind: "past", fork: "past" };
+const tones: Partial<Record<TimelineMark["kind"], Tone>> = {
+  question: "ask",
+  error: "fail",
+  rewind: "past",
+  fork: "past",
+};
 const mostMarks = 60; // side by side
 const namedFrom = 6; // percent of the line: a narrower step has no room for its name
 
@@ -17,7 +22,19 @@ const namedFrom = 6; // percent of the line: a narrower step has no room for its
  * The session as one line of named steps from left to right. A slider: arrows step, with
  * Shift by what people said, Page keys by tens, Home and End to the ends.
  */
-export function Scrubber({ marks, steps, at, by, onMove }: { marks: readonly TimelineMark[]; steps: readonly TimelineStep[]; at: number; by: StepBy; onMove(i: number): void }) {
+export function Scrubber({
+  marks,
+  steps,
+  at,
+  by,
+  onMove,
+}: {
+  marks: readonly TimelineMark[];
+  steps: readonly TimelineStep[];
+  at: number;
+  by: StepBy;
+  onMove(i: number): void;
+}) {
   const t = useWords(timeWords);
   const { tools } = useWords(transcriptWords);
   const line = useRef<HTMLDivElement>(null);
@@ -54,7 +71,15 @@ export function Scrubber({ marks, steps, at, by, onMove }: { marks: readonly Tim
       aria-valuemin={1}
       aria-valuemax={last + 1}
       aria-valuenow={at + 1}
-      aria-valuetext={here && [within?.step.title, `${t.position(at + 1, last + 1)}: ${t.kinds[here.kind]}, ${clockTime(here.ts)}, ${describe(here, t, tools)}`].filter(Boolean).join(". ")}
+      aria-valuetext={
+        here &&
+        [
+          within?.step.title,
+          `${t.position(at + 1, last + 1)}: ${t.kinds[here.kind]}, ${clockTime(here.ts)}, ${describe(here, t, tools)}`,
+        ]
+          .filter(Boolean)
+          .join(". ")
+      }
       onKeyDown={onKey}
       onPointerDown={(e) => {
         e.currentTarget.setPointerCapture(e.pointerId);
@@ -66,10 +91,19 @@ export function Scrubber({ marks, steps, at, by, onMove }: { marks: readonly Tim
       <div ref={line} className="relative mx-auto h-full">
         <div className="absolute inset-x-0 top-[22px] h-2.5 rounded-full bg-line2" />
         <div className="absolute top-[22px] left-0 h-2.5 rounded-full bg-run" style={{ width: x(at, last) }} />
-        {segments.slice(1).map((s) => <span key={s.step.message_id + s.from} className="absolute top-[22px] h-2.5 w-[3px] -translate-x-1/2 bg-paper" style={{ left: x(s.from, last) }} />)}
+        {segments.slice(1).map((s) => (
+          <span
+            key={s.step.message_id + s.from}
+            className="absolute top-[22px] h-2.5 w-[3px] -translate-x-1/2 bg-paper"
+            style={{ left: x(s.from, last) }}
+          />
+        ))}
         <Marks marks={marks} />
         <Names segments={segments} last={last} current={within} />
-        <div className="absolute top-[27px] size-5 -translate-1/2 rounded-full border-2 border-paper bg-run ring-3 ring-run/25" style={{ left: x(at, last) }} />
+        <div
+          className="absolute top-[27px] size-5 -translate-1/2 rounded-full border-2 border-paper bg-run ring-3 ring-run/25"
+          style={{ left: x(at, last) }}
+        />
       </div>
     </div>
   );
@@ -83,20 +117,48 @@ function x(i: number, last: number): string {
 const Marks = memo(function Marks({ marks }: { marks: readonly TimelineMark[] }) {
   const drawn = useMemo(() => drawnMarks(marks, mostMarks), [marks]);
   return drawn.map(({ at, mark: m }) => (
-    <span key={m.message_id + m.kind} className={cx("absolute top-[27px] flex h-3.5 w-4 -translate-1/2 items-center justify-center rounded-full bg-paper", m.hidden && "opacity-50")} style={{ left: x(at, marks.length - 1) }}>
-      {m.kind === "user" ? <span className="size-2 rounded-full bg-ink" /> : <Mark tone={m.hidden ? "past" : (tones[m.kind] ?? "past")} size={11} />}
+    <span
+      key={m.message_id + m.kind}
+      className={cx(
+        "absolute top-[27px] flex h-3.5 w-4 -translate-1/2 items-center justify-center rounded-full bg-paper",
+        m.hidden && "opacity-50",
+      )}
+      style={{ left: x(at, marks.length - 1) }}
+    >
+      {m.kind === "user" ? (
+        <span className="size-2 rounded-full bg-ink" />
+      ) : (
+        <Mark tone={m.hidden ? "past" : (tones[m.kind] ?? "past")} size={11} />
+      )}
     </span>
   ));
 });
 
 /** The names of the steps under the line, where they have room. */
-const Names = memo(function Names({ segments, last, current }: { segments: readonly Segment[]; last: number; current?: Segment }) {
+const Names = memo(function Names({
+  segments,
+  last,
+  current,
+}: {
+  segments: readonly Segment[];
+  last: number;
+  current?: Segment;
+}) {
   const ends = (i: number) => (i + 1 < segments.length ? segments[i + 1]!.from : last);
   return segments.map((s, i) => {
     const width = last > 0 ? (100 * (ends(i) - s.from)) / last : 100;
     if (width < namedFrom) return null;
     return (
-      <span key={s.step.message_id + i} data-step={s.step.title} className={cx("absolute top-[38px] truncate pr-2 text-xs", s === current ? "font-semibold text-run" : "text-soft")} style={{ left: x(s.from, last), width: `${width}%` }} dir="auto">
+      <span
+        key={s.step.message_id + i}
+        data-step={s.step.title}
+        className={cx(
+          "absolute top-[38px] truncate pr-2 text-xs",
+          s === current ? "font-semibold text-run" : "text-soft",
+        )}
+        style={{ left: x(s.from, last), width: `${width}%` }}
+        dir="auto"
+      >
         {s.step.title}
       </span>
     );

@@ -7,11 +7,19 @@ import { Summary } from "./Summary";
 afterEach(cleanup);
 
 const rule = (id: string, tool: string, pattern?: string) => ({ id, task_id: "task_1", tool, pattern, ts: 1 });
-const preview = (forgotten?: RewindPreviewAnswer["forgotten"]): RewindPreviewAnswer => ({ from_message_id: "msg_1", keep_target: false, count: 1, removed_message_ids: ["msg_1"], forgotten });
+const preview = (forgotten?: RewindPreviewAnswer["forgotten"]): RewindPreviewAnswer => ({
+  from_message_id: "msg_1",
+  keep_target: false,
+  count: 1,
+  removed_message_ids: ["msg_1"],
+  forgotten,
+});
 
 test("what will be asked about again is named, in both languages", () => {
   setPrefs({ language: "en" });
-  const view = render(<Summary preview={preview([rule("a", "execute_command", "go test *"), rule("b", "write_file")])} />);
+  const view = render(
+    <Summary preview={preview([rule("a", "execute_command", "go test *"), rule("b", "write_file")])} />,
+  );
   const said = () => screen.getByRole("list").querySelector("[data-forgotten]")?.textContent;
   expect(said()).toBe("No longer allowed without asking: Run go test *, Write. Undo does not bring this back.");
   view.rerender(<Summary preview={preview(["1", "2", "3", "4", "5", "6", "7"].map((n) => rule(n, "edit")))} />);
@@ -41,12 +49,14 @@ test("what becomes of kernels is said, in both languages", () => {
   ] as RewindPreviewAnswer["kernels"];
   render(<Summary preview={{ ...preview(), kernels }} />);
   const said = () => screen.getAllByRole("listitem").map((li) => li.textContent);
-  expect(said()).toEqual(expect.arrayContaining([
-    "The kernel of a.ipynb can't go back: you'll be asked what happens to it.",
-    "The kernel of b.ipynb can't go back: a fresh one runs 2 cells again.",
-    "The kernel of the notebook can't go back: ",
-    "The kernel of d.ipynb is shut down.",
-  ]));
+  expect(said()).toEqual(
+    expect.arrayContaining([
+      "The kernel of a.ipynb can't go back: you'll be asked what happens to it.",
+      "The kernel of b.ipynb can't go back: a fresh one runs 2 cells again.",
+      "The kernel of the notebook can't go back: ",
+      "The kernel of d.ipynb is shut down.",
+    ]),
+  );
   cleanup();
   setPrefs({ language: "ko" });
   render(<Summary preview={{ ...preview(), kernels: kernels!.slice(1, 2) }} />);

@@ -19,12 +19,49 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
     <>
       <ul className="flex flex-col gap-1.5" data-summary>
         <Line tone="past">{t.messagesGo(p.count)}</Line>
-        {p.files_problem ? <Line tone="fail">{t.noFiles}: {p.files_problem}</Line> : <Line tone="past">{t.filesChange(files)}{names.length > 0 && <>: <span className="font-mono text-sm wrap-anywhere">{names.slice(0, named).join(", ")}</span>{files > named && ` ${t.andMore(files - named)}`}</>}</Line>}
-        {!!p.todos?.length && <Line tone="wait">{t.todosChange(p.todos.length)}: {p.todos.slice(0, named).map((x) => x.task ?? x.id).join(", ")}{p.todos.length > named && ` ${t.andMore(p.todos.length - named)}`}</Line>}
+        {p.files_problem ? (
+          <Line tone="fail">
+            {t.noFiles}: {p.files_problem}
+          </Line>
+        ) : (
+          <Line tone="past">
+            {t.filesChange(files)}
+            {names.length > 0 && (
+              <>
+                : <span className="font-mono text-sm wrap-anywhere">{names.slice(0, named).join(", ")}</span>
+                {files > named && ` ${t.andMore(files - named)}`}
+              </>
+            )}
+          </Line>
+        )}
+        {!!p.todos?.length && (
+          <Line tone="wait">
+            {t.todosChange(p.todos.length)}:{" "}
+            {p.todos
+              .slice(0, named)
+              .map((x) => x.task ?? x.id)
+              .join(", ")}
+            {p.todos.length > named && ` ${t.andMore(p.todos.length - named)}`}
+          </Line>
+        )}
         {!!p.reopened?.length && <Line tone="ask">{t.reopened(p.reopened.length)}</Line>}
         {!!p.withdrawn?.length && <Line tone="past">{t.withdrawn(p.withdrawn.length)}</Line>}
-        {!!p.forgotten?.length && <Line tone="ask"><Forgotten rules={p.forgotten} /></Line>}
-        {p.kernels?.map((k) => <Line key={k.notebook_id} tone="ask">{k.ends ? t.kernelEnds(k.path ?? "") : <>{t.kernel(k.path ?? "")} {k.policy && t.kernels[k.policy]?.(k.cells)}</>}</Line>)}
+        {!!p.forgotten?.length && (
+          <Line tone="ask">
+            <Forgotten rules={p.forgotten} />
+          </Line>
+        )}
+        {p.kernels?.map((k) => (
+          <Line key={k.notebook_id} tone="ask">
+            {k.ends ? (
+              t.kernelEnds(k.path ?? "")
+            ) : (
+              <>
+                {t.kernel(k.path ?? "")} {k.policy && t.kernels[k.policy]?.(k.cells)}
+              </>
+            )}
+          </Line>
+        ))}
         {p.running && <Line tone="run">{t.running}</Line>}
         {tokens > 0 && <Line tone="past">{t.tokens(count(tokens))}</Line>}
       </ul>
@@ -33,9 +70,18 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
           <h3 className="font-semibold text-ask">{t.irreversible}</h3>
           <p className="pb-1 text-sm">{t.irreversibleHelp}</p>
           <ul className="max-h-40 overflow-y-auto" tabIndex={0} aria-label={t.irreversible}>
-            {steps.map((s) => <li key={s.message_id + (s.tool_call_id ?? "")} className="py-0.5"><code className="font-mono text-sm break-all">{s.summary}</code> <span className="text-sm text-soft">{(s.code && t.cannotUndo[s.code]?.(s.server ?? s.url ?? "")) ?? s.reason}</span></li>)}
+            {steps.map((s) => (
+              <li key={s.message_id + (s.tool_call_id ?? "")} className="py-0.5">
+                <code className="font-mono text-sm break-all">{s.summary}</code>{" "}
+                <span className="text-sm text-soft">
+                  {(s.code && t.cannotUndo[s.code]?.(s.server ?? s.url ?? "")) ?? s.reason}
+                </span>
+              </li>
+            ))}
           </ul>
-          {(p.irreversible_count ?? 0) > steps.length && <p className="text-sm">{t.andMore(p.irreversible_count! - steps.length)}</p>}
+          {(p.irreversible_count ?? 0) > steps.length && (
+            <p className="text-sm">{t.andMore(p.irreversible_count! - steps.length)}</p>
+          )}
         </section>
       )}
     </>
@@ -43,5 +89,10 @@ export function Summary({ preview: p }: { preview: RewindPreviewAnswer }) {
 }
 
 function Line({ tone, children }: { tone: Tone; children: ReactNode }) {
-  return <li className="flex items-start gap-2"><Mark tone={tone} className="mt-1" size={10} /><span className="min-w-0">{children}</span></li>;
+  return (
+    <li className="flex items-start gap-2">
+      <Mark tone={tone} className="mt-1" size={10} />
+      <span className="min-w-0">{children}</span>
+    </li>
+  );
 }

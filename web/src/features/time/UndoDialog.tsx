@@ -33,7 +33,9 @@ export function UndoDialog({ losses, onClose }: { losses: Losses; onClose(): voi
       footer={
         <>
           <Button onClick={onClose}>{t.leaveIt}</Button>
-          <Button look={said.length > 0 ? "danger" : "main"} onClick={go}>{files > 0 ? t.goOn : t.undoAnyway}</Button>
+          <Button look={said.length > 0 ? "danger" : "main"} onClick={go}>
+            {files > 0 ? t.goOn : t.undoAnyway}
+          </Button>
         </>
       }
     >
@@ -43,14 +45,24 @@ export function UndoDialog({ losses, onClose }: { losses: Losses; onClose(): voi
             <p>{t.undoLoses(said.length)}</p>
             <ul className="flex flex-col gap-1 border-l-2 border-line pl-3" data-losses={said.length}>
               {said.slice(0, shown).map((m) => (
-                <li key={m.message_id} className="flex gap-2"><Time ms={m.ts} className="shrink-0 text-soft" /><span className="min-w-0 truncate"><span className="text-soft">{t.kinds[m.kind]}</span> <MarkText mark={m} /></span></li>
+                <li key={m.message_id} className="flex gap-2">
+                  <Time ms={m.ts} className="shrink-0 text-soft" />
+                  <span className="min-w-0 truncate">
+                    <span className="text-soft">{t.kinds[m.kind]}</span> <MarkText mark={m} />
+                  </span>
+                </li>
               ))}
               {said.length > shown && <li className="text-soft">{t.andMore(said.length - shown)}</li>}
             </ul>
             <p className="text-soft">{t.redoBrings}</p>
           </section>
         )}
-        {files > 0 && <p>{undo ? `${t.byHand(files)}. ` : ""}{t.askOverwrite}</p>}
+        {files > 0 && (
+          <p>
+            {undo ? `${t.byHand(files)}. ` : ""}
+            {t.askOverwrite}
+          </p>
+        )}
       </div>
     </Dialog>
   );

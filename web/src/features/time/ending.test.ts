@@ -3,14 +3,23 @@ import { expect, test } from "vitest";
 import { ending, type Ended } from "./ending";
 
 const receipt: Receipt = { clientMessageId: "mine", records: [], repeat: false };
-const move = (n: number, more: Partial<LastMove> = {}): LastMove => ({ kind: "rewind", message_id: `msg_${n}`, ...more });
+const move = (n: number, more: Partial<LastMove> = {}): LastMove => ({
+  kind: "rewind",
+  message_id: `msg_${n}`,
+  ...more,
+});
 const turn = () => new Promise((go) => setTimeout(go));
 
 /** A session of which only the state matters, and a trip in it that begins as told. */
 async function begin(was: Partial<SessionHead>, begun: Partial<SessionHead>) {
   const subscribers = new Set<() => void>();
   let snapshot = { synced: true, session: was as SessionHead };
-  const session = { store: { getSnapshot: () => snapshot, subscribe: (fn: () => void) => (subscribers.add(fn), () => subscribers.delete(fn)) } } as unknown as Session;
+  const session = {
+    store: {
+      getSnapshot: () => snapshot,
+      subscribe: (fn: () => void) => (subscribers.add(fn), () => subscribers.delete(fn)),
+    },
+  } as unknown as Session;
   const f = {
     ended: undefined as Ended | undefined,
     waits: () => subscribers.size > 0,
@@ -48,6 +57,9 @@ test("with files it ends with its own trip, over a broken line too", async () =>
 test("an end that others have written over is not made up", async () => {
   const returning = { rewind_id: "r1" } as SessionHead["returning"];
   const f = await begin({ last_move: move(1) }, { returning });
-  await f.become({ last_move: move(3, { rewind_id: "r2" }), returning: { rewind_id: "r3" } as SessionHead["returning"] });
+  await f.become({
+    last_move: move(3, { rewind_id: "r2" }),
+    returning: { rewind_id: "r3" } as SessionHead["returning"],
+  });
   expect(f.ended).toEqual({ how: "unknown" });
 });

@@ -28,7 +28,12 @@ const headOf = (session: Session) => session.store.getSnapshot().session;
 
 function endOf(session: Session, before: string | undefined, trip: string | undefined): Ended | undefined {
   const head = headOf(session);
-  if (!session.store.getSnapshot().synced || !head || (head.returning && (trip === undefined || head.returning.rewind_id === trip))) return undefined;
+  if (
+    !session.store.getSnapshot().synced ||
+    !head ||
+    (head.returning && (trip === undefined || head.returning.rewind_id === trip))
+  )
+    return undefined;
   const move = head.last_move;
   if (!move || move.message_id === before || (trip !== undefined && move.rewind_id !== trip)) return { how: "unknown" };
   return move.failed === undefined ? { how: "done", files: move.files } : { how: "failed", reason: move.failed };

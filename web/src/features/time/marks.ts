@@ -67,7 +67,9 @@ function question(m: TimelineMark, t: T, tools: Record<string, string>): string 
 function rewind(m: TimelineMark, t: T): string {
   const undone = m.what === "undone";
   if (!undone && !targetOf(m)) return m.label;
-  const counts = [m.removed ? t.tookBack(m.removed) : "", m.restored ? t.broughtBack(m.restored) : ""].filter(Boolean).join(", ");
+  const counts = [m.removed ? t.tookBack(m.removed) : "", m.restored ? t.broughtBack(m.restored) : ""]
+    .filter(Boolean)
+    .join(", ");
   return [undone && t.undoneMark, counts].filter(Boolean).join(": ") || t.nothingTaken;
 }
 

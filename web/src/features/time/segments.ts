@@ -9,7 +9,13 @@ export interface Segment {
   to: number;
 }
 
-export const toneOfStep: Record<TimelineStep["status"], Tone> = { asking: "ask", failed: "fail", running: "run", stopped: "past", done: "done" };
+export const toneOfStep: Record<TimelineStep["status"], Tone> = {
+  asking: "ask",
+  failed: "fail",
+  running: "run",
+  stopped: "past",
+  done: "done",
+};
 
 /** The steps with their marks. All marks are in one of them: those before the first belong to it. */
 export function segmentsOf(steps: readonly TimelineStep[], marks: readonly TimelineMark[]): Segment[] {

@@ -2,7 +2,12 @@ import type { TimelineMark } from "@clew-run/client";
 import { expect, test } from "vitest";
 import { indexOf, step } from "./steps";
 
-const mark = (n: number, kind: TimelineMark["kind"]): TimelineMark => ({ message_id: `msg_${String(n).padStart(12, "0")}`, ts: n, kind, label: "" });
+const mark = (n: number, kind: TimelineMark["kind"]): TimelineMark => ({
+  message_id: `msg_${String(n).padStart(12, "0")}`,
+  ts: n,
+  kind,
+  label: "",
+});
 const marks = [mark(2, "user"), mark(5, "tool"), mark(9, "checkpoint"), mark(12, "question"), mark(20, "user")];
 
 test("steps go to the next of their kind and stop at the end", () => {

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { type Place, whereTo } from "./usePlace";
 
-const place = (more: Partial<Place>): Place => ({ record: "msg_5", messages: [], tasks: [], messageId: "msg_5", exact: true, ...more });
+const place = (more: Partial<Place>): Place => ({
+  record: "msg_5",
+  messages: [],
+  tasks: [],
+  messageId: "msg_5",
+  exact: true,
+  ...more,
+});
 
 test("what one points at stays, unless it is said otherwise", () => {
   expect(whereTo(place({}), false)).toEqual({ messageId: "msg_5", keep: true });

@@ -33,7 +33,11 @@ export function whereTo(place: Place | null | undefined, taken: boolean): Where 
   return place?.messageId ? { messageId: place.messageId, keep: !(taken && place.exact) } : undefined;
 }
 
-export function usePlace(sessionId: string, record: string | undefined, marks: readonly TimelineMark[]): Loaded<Place | null> {
+export function usePlace(
+  sessionId: string,
+  record: string | undefined,
+  marks: readonly TimelineMark[],
+): Loaded<Place | null> {
   const loaded = useLoaded(`${sessionId}/${record}`, async () => {
     if (!record) return null;
     const { messages, tasks = [] } = await client.rest.sessions.messages(sessionId, { as_of: record, limit: 40 });
@@ -41,5 +45,8 @@ export function usePlace(sessionId: string, record: string | undefined, marks: r
     return { record, messages, tasks, messageId, exact: messageId === record };
   });
   const { value } = loaded;
-  return { ...loaded, value: useMemo(() => value && { ...value, answer: answerAt(marks, value.record) }, [value, marks]) };
+  return {
+    ...loaded,
+    value: useMemo(() => value && { ...value, answer: answerAt(marks, value.record) }, [value, marks]),
+  };
 }

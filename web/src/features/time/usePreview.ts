@@ -15,7 +15,10 @@ export interface Preview {
 export async function changedByHand(session: Session): Promise<readonly CheckpointFile[]> {
   const last = session.store.getSnapshot().session?.checkpoint;
   if (!last) return [];
-  return session.query("checkpoint_diff", { from: last }).then((d) => d.files, () => []);
+  return session.query("checkpoint_diff", { from: last }).then(
+    (d) => d.files,
+    () => [],
+  );
 }
 
 /** What going back to a message would change. Asked a moment after the last step, so that scrubbing stays quick. */
@@ -29,7 +32,8 @@ export function usePreview(session: Session, where: Where | undefined, round: st
     setState((s) => ({ ...s, error: undefined }));
     const timer = setTimeout(() => {
       Promise.all([
-        session.query("rewind_preview", { message_id: messageId, keep_target: keep, restore_checkpoint: true })
+        session
+          .query("rewind_preview", { message_id: messageId, keep_target: keep, restore_checkpoint: true })
           .catch(() => session.query("rewind_preview", { message_id: messageId, keep_target: keep })), // without files, where there are none to take back
         changedByHand(session),
       ]).then(

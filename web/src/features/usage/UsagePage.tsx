@@ -10,13 +10,31 @@ import { saveAs } from "@/lib/saveAs";
 import { useLoaded, type Loaded } from "@/lib/useLoaded";
 import { Button, Empty, ErrorNote, Loading, Segmented, cx } from "@/ui";
 import { Chart, ground, Spark } from "./Chart";
-import { cached, change, chart, csv, onCourse, periods, since, sum, tokensOf, valueOf, type Budgets, type Kind, type Measure, type Period, type Row, type Usage } from "./sums";
+import {
+  cached,
+  change,
+  chart,
+  csv,
+  onCourse,
+  periods,
+  since,
+  sum,
+  tokensOf,
+  valueOf,
+  type Budgets,
+  type Kind,
+  type Measure,
+  type Period,
+  type Row,
+  type Usage,
+} from "./sums";
 import { usageWords } from "./words";
 
 const kinds: Kind[] = ["model", "session", "person"];
 const shown = 5; // rows of a list before one asks for all
 
-const read = (query: Record<string, string>, signal?: AbortSignal) => client.rest.request<Usage>("GET", "/usage/tokens", undefined, { query, signal });
+const read = (query: Record<string, string>, signal?: AbortSignal) =>
+  client.rest.request<Usage>("GET", "/usage/tokens", undefined, { query, signal });
 
 /** What models read and wrote, and what that cost: over time, by model, session and person. */
 export function UsagePage() {
@@ -31,17 +49,31 @@ export function UsagePage() {
   const owner: Record<string, string> = everyone ? { owner: "*" } : {};
   const { first, before } = since(period, now);
 
-  const days = useKept(useLoaded(`${period}|${everyone}|${kind}`, async (signal) => ({ kind, period, first, usage: await read({ ...owner, by: `day,${kind}`, since: before }, signal) })));
-  const lists = useKept(useLoaded(`${period}|${everyone}`, async (signal) => {
-    const [model, session, person] = await Promise.all(kinds.map((by) => read({ ...owner, by, since: first }, signal)));
-    return { model: model!, session: session!, person: person! };
-  }));
+  const days = useKept(
+    useLoaded(`${period}|${everyone}|${kind}`, async (signal) => ({
+      kind,
+      period,
+      first,
+      usage: await read({ ...owner, by: `day,${kind}`, since: before }, signal),
+    })),
+  );
+  const lists = useKept(
+    useLoaded(`${period}|${everyone}`, async (signal) => {
+      const [model, session, person] = await Promise.all(
+        kinds.map((by) => read({ ...owner, by, since: first }, signal)),
+      );
+      return { model: model!, session: session!, person: person! };
+    }),
+  );
 
   const { drawn, total, earlier, byBar } = useMemo(() => {
     const { rows } = days.value?.usage ?? { rows: [] };
     const of = days.value ?? { kind, period, first };
     const inside = rows.filter((r) => r.day === undefined || r.day >= of.first);
-    const drawn = chart(inside, of.kind, measure, of.period, now, { other: t.other, unknown: of.kind === "session" ? t.untitled : t.unknown });
+    const drawn = chart(inside, of.kind, measure, of.period, now, {
+      other: t.other,
+      unknown: of.kind === "session" ? t.untitled : t.unknown,
+    });
     return {
       drawn,
       total: sum(inside),
@@ -63,21 +95,60 @@ export function UsagePage() {
       <div className="mx-auto flex max-w-[1112px] flex-col gap-3 px-4 pt-5 pb-10 md:pt-7">
         <header className="flex flex-wrap items-center gap-2 pb-1.5">
           <h1 className="mr-auto text-2xl font-semibold">{t.title}</h1>
-          {admin && <Segmented label={t.whose} value={everyone ? "all" : "mine"} onChange={(v) => setEveryone(v === "all")} options={[{ id: "all", name: t.everyone }, { id: "mine", name: t.mine }]} />}
-          <Segmented label={t.period} value={period} onChange={setPeriod} options={(Object.keys(periods) as Period[]).map((id) => ({ id, name: t.periods[id] }))} />
-          <Button icon={<Download size={15} aria-hidden />} onClick={save}>{t.exportCsv}</Button>
+          {admin && (
+            <Segmented
+              label={t.whose}
+              value={everyone ? "all" : "mine"}
+              onChange={(v) => setEveryone(v === "all")}
+              options={[
+                { id: "all", name: t.everyone },
+                { id: "mine", name: t.mine },
+              ]}
+            />
+          )}
+          <Segmented
+            label={t.period}
+            value={period}
+            onChange={setPeriod}
+            options={(Object.keys(periods) as Period[]).map((id) => ({ id, name: t.periods[id] }))}
+          />
+          <Button icon={<Download size={15} aria-hidden />} onClick={save}>
+            {t.exportCsv}
+          </Button>
         </header>
-        {error !== undefined && <ErrorNote error={error} retry={() => { days.reload(); lists.reload(); }} />}
+        {error !== undefined && (
+          <ErrorNote
+            error={error}
+            retry={() => {
+              days.reload();
+              lists.reload();
+            }}
+          />
+        )}
         {days.value === undefined && error === undefined && <Loading />}
         {days.value && (
           <>
             <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
-              <Figure name={t.cost} value={money(total.cost_usd)} note={<Change before={earlier.cost_usd} now={total.cost_usd} />} side={<Spark values={byBar.map((r) => r.cost_usd)} className="stroke-c1" />} />
-              <Figure name={t.tokens} value={count(tokensOf(total))} note={t.inOut(count(tokensOf(total) - total.tokens_out), count(total.tokens_out))} side={<Spark values={byBar.map(tokensOf)} className="stroke-c3" />} />
+              <Figure
+                name={t.cost}
+                value={money(total.cost_usd)}
+                note={<Change before={earlier.cost_usd} now={total.cost_usd} />}
+                side={<Spark values={byBar.map((r) => r.cost_usd)} className="stroke-c1" />}
+              />
+              <Figure
+                name={t.tokens}
+                value={count(tokensOf(total))}
+                note={t.inOut(count(tokensOf(total) - total.tokens_out), count(total.tokens_out))}
+                side={<Spark values={byBar.map(tokensOf)} className="stroke-c3" />}
+              />
               <Figure
                 name={t.cache}
                 value={cached(total) === undefined ? "–" : `${Math.round(100 * cached(total)!)}%`}
-                note={cached(total) === undefined ? t.noInput : t.ofInput(count(total.cache_reads), count(tokensOf(total) - total.tokens_out))}
+                note={
+                  cached(total) === undefined
+                    ? t.noInput
+                    : t.ofInput(count(total.cache_reads), count(tokensOf(total) - total.tokens_out))
+                }
                 side={<Spark values={byBar.map((r) => cached(r) ?? 0)} className="stroke-c2" />}
               />
               <Budget budgets={days.value.usage.budgets} now={now} admin={admin} />
@@ -86,23 +157,70 @@ export function UsagePage() {
               <Empty title={t.none}>{t.noneHelp}</Empty>
             ) : (
               <>
-                <section aria-labelledby="by-time" className="rounded-lg border border-line bg-sheet p-4 shadow-card sm:px-5">
+                <section
+                  aria-labelledby="by-time"
+                  className="rounded-lg border border-line bg-sheet p-4 shadow-card sm:px-5"
+                >
                   <div className="flex flex-wrap items-center gap-2 pb-3">
-                    <h2 id="by-time" className="mr-auto text-xl font-semibold">{(days.value.period === "year" ? t.byWeek : t.byDay)[measure]}</h2>
-                    <Segmented label={t.measure} value={measure} onChange={setMeasure} options={[{ id: "cost", name: t.cost }, { id: "tokens", name: t.tokens }]} />
-                    <Segmented label={t.splitBy} value={kind} onChange={setKind} options={kinds.map((id) => ({ id, name: t.split[id] }))} />
+                    <h2 id="by-time" className="mr-auto text-xl font-semibold">
+                      {(days.value.period === "year" ? t.byWeek : t.byDay)[measure]}
+                    </h2>
+                    <Segmented
+                      label={t.measure}
+                      value={measure}
+                      onChange={setMeasure}
+                      options={[
+                        { id: "cost", name: t.cost },
+                        { id: "tokens", name: t.tokens },
+                      ]}
+                    />
+                    <Segmented
+                      label={t.splitBy}
+                      value={kind}
+                      onChange={setKind}
+                      options={kinds.map((id) => ({ id, name: t.split[id] }))}
+                    />
                   </div>
-                  <Chart label={(days.value.period === "year" ? t.byWeek : t.byDay)[measure]} series={drawn.series} bars={drawn.bars} format={format} />
+                  <Chart
+                    label={(days.value.period === "year" ? t.byWeek : t.byDay)[measure]}
+                    series={drawn.series}
+                    bars={drawn.bars}
+                    format={format}
+                  />
                 </section>
                 <div className="grid grid-cols-1 gap-3 lg:grid-cols-3">
-                  <Ranking title={t.by.session} rows={used?.rows ?? []} measure={measure} nameOf={(r) => r.title || t.untitled} hrefOf={(r) => `/s/${r.session_id}`} />
-                  <Ranking title={t.by.model} rows={lists.value?.model.rows ?? []} measure={measure} nameOf={(r) => r.model || t.unknown} coloured={days.value.kind === "model" ? drawn.series.map((s) => s.id) : undefined} idOf={(r) => r.model ?? ""} aside={(r) => (measure === "cost" ? t.tokensOf(count(tokensOf(r))) : money(r.cost_usd))} />
-                  <Ranking title={t.by.person} rows={lists.value?.person.rows ?? []} measure={measure} nameOf={(r) => r.owner ?? "–"} aside={(r) => (measure === "cost" ? t.tokensOf(count(tokensOf(r))) : money(r.cost_usd))} />
+                  <Ranking
+                    title={t.by.session}
+                    rows={used?.rows ?? []}
+                    measure={measure}
+                    nameOf={(r) => r.title || t.untitled}
+                    hrefOf={(r) => `/s/${r.session_id}`}
+                  />
+                  <Ranking
+                    title={t.by.model}
+                    rows={lists.value?.model.rows ?? []}
+                    measure={measure}
+                    nameOf={(r) => r.model || t.unknown}
+                    coloured={days.value.kind === "model" ? drawn.series.map((s) => s.id) : undefined}
+                    idOf={(r) => r.model ?? ""}
+                    aside={(r) => (measure === "cost" ? t.tokensOf(count(tokensOf(r))) : money(r.cost_usd))}
+                  />
+                  <Ranking
+                    title={t.by.person}
+                    rows={lists.value?.person.rows ?? []}
+                    measure={measure}
+                    nameOf={(r) => r.owner ?? "–"}
+                    aside={(r) => (measure === "cost" ? t.tokensOf(count(tokensOf(r))) : money(r.cost_usd))}
+                  />
                 </div>
               </>
             )}
-            {(days.value.usage.left_out ?? 0) > 0 && <p className="text-sm text-soft">{t.leftOut(days.value.usage.left_out!)}</p>}
-            <p className="text-sm text-faint">{used && t.inSessions(used.sessions)}. {t.utc}</p>
+            {(days.value.usage.left_out ?? 0) > 0 && (
+              <p className="text-sm text-soft">{t.leftOut(days.value.usage.left_out!)}</p>
+            )}
+            <p className="text-sm text-faint">
+              {used && t.inSessions(used.sessions)}. {t.utc}
+            </p>
           </>
         )}
       </div>
@@ -133,20 +251,52 @@ function Figure({ name, value, note, side }: { name: string; value: ReactNode; n
 /** What is left of this month's budget, or, without one, what a task may cost. */
 function Budget({ budgets: b, now, admin }: { budgets: Budgets; now: number; admin: boolean }) {
   const t = useWords(usageWords);
-  const change = admin && <Link href="/settings/all?q=budget" className="text-run underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center">{t.changeBudget}</Link>;
+  const change = admin && (
+    <Link
+      href="/settings/all?q=budget"
+      className="text-run underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center"
+    >
+      {t.changeBudget}
+    </Link>
+  );
   if (b.month_usd === 0) {
-    return <Figure name={t.taskBudget} value={b.task_usd > 0 ? money(b.task_usd) : t.noBudget} note={<>{b.task_usd > 0 ? t.taskBudgetHelp : t.noBudgetHelp} {change}</>} />;
+    return (
+      <Figure
+        name={t.taskBudget}
+        value={b.task_usd > 0 ? money(b.task_usd) : t.noBudget}
+        note={
+          <>
+            {b.task_usd > 0 ? t.taskBudgetHelp : t.noBudgetHelp} {change}
+          </>
+        }
+      />
+    );
   }
   const left = Math.max(0, b.month_usd - b.month_spent_usd);
   const course = onCourse(b.month_spent_usd, now);
   return (
     <Figure
       name={t.monthBudget(month(now))}
-      value={<>{money(left)} <span className="text-base font-normal tracking-normal text-soft">{t.leftOf(money(b.month_usd))}</span></>}
+      value={
+        <>
+          {money(left)}{" "}
+          <span className="text-base font-normal tracking-normal text-soft">{t.leftOf(money(b.month_usd))}</span>
+        </>
+      }
       note={
         <>
-          <span className="mt-1.5 mb-1.5 block h-1.5 overflow-hidden rounded-full bg-hover" role="progressbar" aria-label={t.monthBudget(month(now))} aria-valuemin={0} aria-valuemax={b.month_usd} aria-valuenow={Math.min(b.month_usd, b.month_spent_usd)}>
-            <span className={cx("block h-full", left > 0 ? "bg-run" : "bg-ask")} style={{ width: `${Math.min(100, (100 * b.month_spent_usd) / b.month_usd)}%` }} />
+          <span
+            className="mt-1.5 mb-1.5 block h-1.5 overflow-hidden rounded-full bg-hover"
+            role="progressbar"
+            aria-label={t.monthBudget(month(now))}
+            aria-valuemin={0}
+            aria-valuemax={b.month_usd}
+            aria-valuenow={Math.min(b.month_usd, b.month_spent_usd)}
+          >
+            <span
+              className={cx("block h-full", left > 0 ? "bg-run" : "bg-ask")}
+              style={{ width: `${Math.min(100, (100 * b.month_spent_usd) / b.month_usd)}%` }}
+            />
           </span>
           {left > 0 ? t.onCourse(money(course.usd), dayName(course.last)) : t.usedUp} {change}
         </>
@@ -164,7 +314,16 @@ function Change({ before, now }: { before: number; now: number }) {
 }
 
 /** Rows by what they used, the largest first, with bars that compare them. */
-function Ranking({ title, rows, measure, nameOf, hrefOf, aside, coloured, idOf }: {
+function Ranking({
+  title,
+  rows,
+  measure,
+  nameOf,
+  hrefOf,
+  aside,
+  coloured,
+  idOf,
+}: {
   title: string;
   rows: readonly Row[];
   measure: Measure;
@@ -190,17 +349,30 @@ function Ranking({ title, rows, measure, nameOf, hrefOf, aside, coloured, idOf }
         {ordered.slice(0, all ? 200 : shown).map((r, i) => (
           <li key={i} className="px-4 py-2">
             <div className="flex items-baseline gap-2">
-              {hrefOf ? <Link href={hrefOf(r)} className="min-w-0 truncate font-medium hover:underline pointer-coarse:py-3">{nameOf(r)}</Link> : <span className="min-w-0 truncate font-medium">{nameOf(r)}</span>}
+              {hrefOf ? (
+                <Link href={hrefOf(r)} className="min-w-0 truncate font-medium hover:underline pointer-coarse:py-3">
+                  {nameOf(r)}
+                </Link>
+              ) : (
+                <span className="min-w-0 truncate font-medium">{nameOf(r)}</span>
+              )}
               {aside && <span className="shrink-0 text-sm whitespace-nowrap text-faint">{aside(r)}</span>}
               <span className="ml-auto shrink-0">{measure === "cost" ? money(r.cost_usd) : count(tokensOf(r))}</span>
             </div>
             <div className="mt-1.5 h-1 overflow-hidden rounded-full bg-hover">
-              <div className={cx("h-full rounded-full", colour(r))} style={{ width: `${top > 0 ? (100 * valueOf(r, measure)) / top : 0}%` }} />
+              <div
+                className={cx("h-full rounded-full", colour(r))}
+                style={{ width: `${top > 0 ? (100 * valueOf(r, measure)) / top : 0}%` }}
+              />
             </div>
           </li>
         ))}
       </ul>
-      {ordered.length > shown && <Button look="quiet" className="mx-2" onClick={() => setAll(!all)}>{all ? t.showLess : t.showAll(Math.min(200, ordered.length))}</Button>}
+      {ordered.length > shown && (
+        <Button look="quiet" className="mx-2" onClick={() => setAll(!all)}>
+          {all ? t.showLess : t.showAll(Math.min(200, ordered.length))}
+        </Button>
+      )}
     </section>
   );
 }

@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { cached, change, chart, csv, onCourse, since, sum, ticks, type Row } from "./sums";
 
 const now = Date.parse("2026-11-17T09:00:00Z");
-const row = (r: Partial<Row>): Row => ({ calls: 1, tokens_in: 0, tokens_out: 0, cache_writes: 0, cache_reads: 0, cost_usd: 0, ...r });
+const row = (r: Partial<Row>): Row => ({
+  calls: 1,
+  tokens_in: 0,
+  tokens_out: 0,
+  cache_writes: 0,
+  cache_reads: 0,
+  cost_usd: 0,
+  ...r,
+});
 const names = { other: "Other", unknown: "Unknown" };
 
 test("a period ends today, and the one before it is as long", () => {
@@ -10,7 +18,18 @@ test("a period ends today, and the one before it is as long", () => {
 });
 
 test("bars have every day, also those on which nothing was used", () => {
-  const { series, bars } = chart([row({ day: "2026-11-11", model: "a", cost_usd: 2 }), row({ day: "2026-11-17", model: "b", cost_usd: 3 }), row({ day: "2026-11-17", cost_usd: 1 })], "model", "cost", "week", now, names);
+  const { series, bars } = chart(
+    [
+      row({ day: "2026-11-11", model: "a", cost_usd: 2 }),
+      row({ day: "2026-11-17", model: "b", cost_usd: 3 }),
+      row({ day: "2026-11-17", cost_usd: 1 }),
+    ],
+    "model",
+    "cost",
+    "week",
+    now,
+    names,
+  );
   expect(series.map((s) => s.name)).toEqual(["b", "a", "Unknown"]);
   expect(bars).toHaveLength(7);
   expect(bars[0]).toEqual({ from: "2026-11-11", to: "2026-11-11", values: [0, 2, 0] });
@@ -25,7 +44,14 @@ test("beyond four the smaller ones stand together, and nothing is lost", () => {
 });
 
 test("a year is in weeks", () => {
-  const { bars } = chart([row({ day: "2026-11-10", model: "a", cost_usd: 1 }), row({ day: "2026-11-11", model: "a", cost_usd: 1 })], "model", "cost", "year", now, names);
+  const { bars } = chart(
+    [row({ day: "2026-11-10", model: "a", cost_usd: 1 }), row({ day: "2026-11-11", model: "a", cost_usd: 1 })],
+    "model",
+    "cost",
+    "year",
+    now,
+    names,
+  );
   expect(bars).toHaveLength(52);
   expect(bars.at(-1)).toEqual({ from: "2026-11-11", to: "2026-11-17", values: [1] });
   expect(bars.at(-2)!.values).toEqual([1]);
@@ -50,7 +76,11 @@ test("ticks are round and reach the largest value", () => {
 });
 
 test("a file for spreadsheets runs nothing", () => {
-  const text = csv([row({ day: "2026-11-16", owner: "ada", session_id: "s", title: '=HYPERLINK("x"),\n', model: "m", cost_usd: 0.5 })]);
-  expect(text.split("\r\n")[0]).toBe("day,owner,session_id,title,model,calls,tokens_in,tokens_out,cache_reads,cache_writes,cost_usd");
+  const text = csv([
+    row({ day: "2026-11-16", owner: "ada", session_id: "s", title: '=HYPERLINK("x"),\n', model: "m", cost_usd: 0.5 }),
+  ]);
+  expect(text.split("\r\n")[0]).toBe(
+    "day,owner,session_id,title,model,calls,tokens_in,tokens_out,cache_reads,cache_writes,cost_usd",
+  );
   expect(text).toContain(`2026-11-16,ada,s,"'=HYPERLINK(""x""),\n",m,1,0,0,0,0,0.5\r\n`);
 });

@@ -96,7 +96,14 @@ export interface Series {
 const most = 5;
 
 /** Rows of days as bars, each divided by what is asked for: the largest ones by name, the others together. */
-export function chart(rows: readonly Row[], kind: Kind, measure: Measure, period: Period, now: number, names: { other: string; unknown: string }): { series: Series[]; bars: Bar[] } {
+export function chart(
+  rows: readonly Row[],
+  kind: Kind,
+  measure: Measure,
+  period: Period,
+  now: number,
+  names: { other: string; unknown: string },
+): { series: Series[]; bars: Bar[] } {
   const id = (r: Row) => (kind === "model" ? r.model : kind === "session" ? r.session_id : r.owner) ?? "";
   const totals = new Map<string, { name: string; value: number }>();
   for (const r of rows) {
@@ -151,6 +158,18 @@ const cell = (v: string | number): string => {
 };
 
 export function csv(rows: readonly Row[]): string {
-  const columns = ["day", "owner", "session_id", "title", "model", "calls", "tokens_in", "tokens_out", "cache_reads", "cache_writes", "cost_usd"] as const;
+  const columns = [
+    "day",
+    "owner",
+    "session_id",
+    "title",
+    "model",
+    "calls",
+    "tokens_in",
+    "tokens_out",
+    "cache_reads",
+    "cache_writes",
+    "cost_usd",
+  ] as const;
   return [columns.join(","), ...rows.map((r) => columns.map((c) => cell(r[c] ?? "")).join(","))].join("\r\n") + "\r\n";
 }

@@ -34,14 +34,22 @@ export class Attempt extends Component<Props, State> {
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <NotDrawn error={this.state.failed} retry={() => this.setState({ failed: undefined })} /> : this.props.children;
+    return this.state.failed ? (
+      <NotDrawn error={this.state.failed} retry={() => this.setState({ failed: undefined })} />
+    ) : (
+      this.props.children
+    );
   }
 }
 
 /** In place of what cannot be shown. */
 export function NotDrawn({ error, retry }: { error: Error; retry?: () => void }) {
   const t = useWords(windowWords);
-  return <div className="size-full overflow-auto p-3" data-not-drawn><ErrorNote error={new Error(`${t.notDrawn} ${error.message}`)} retry={retry} /></div>;
+  return (
+    <div className="size-full overflow-auto p-3" data-not-drawn>
+      <ErrorNote error={new Error(`${t.notDrawn} ${error.message}`)} retry={retry} />
+    </div>
+  );
 }
 
 const told = new Set<string>();
@@ -53,5 +61,7 @@ export function reportFailed(session: Session, w: WindowState, error: string): v
   const name = `${session.id} ${w.window_id} ${w.version ?? 0}`;
   if ((role !== undefined && role !== "owner") || told.has(name)) return;
   told.add(name);
-  session.send("rendering_feedback", { window_id: w.window_id, success: false, error: error.slice(0, longest) }).catch(() => told.delete(name)); // nobody here can do anything about it
+  session
+    .send("rendering_feedback", { window_id: w.window_id, success: false, error: error.slice(0, longest) })
+    .catch(() => told.delete(name)); // nobody here can do anything about it
 }

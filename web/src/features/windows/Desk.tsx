@@ -20,23 +20,58 @@ export function Desk({ session }: { session: Session }) {
   const first = order.findLast((id) => !aside.has(id));
   // A page in a frame starts anew when its element is moved, so what lies in front is no matter of order here.
   const steady = [...here].sort((a, b) => (a.window_id < b.window_id ? -1 : 1));
-  const focus = useFocusStays(desk, steady.filter((w) => !aside.has(w.window_id)).map((w) => w.window_id).join());
+  const focus = useFocusStays(
+    desk,
+    steady
+      .filter((w) => !aside.has(w.window_id))
+      .map((w) => w.window_id)
+      .join(),
+  );
 
   const next = order.find((id) => !aside.has(id)) ?? order[0];
   useCommands(
-    useMemo(() => (next ? [{ id: "window-next", title: t.next, group: t.windows, keys: "w", otherKeys: "F6", run: () => { bringToFront(session, next); focusOn(next); } }] : []), [next, session, t]),
+    useMemo(
+      () =>
+        next
+          ? [
+              {
+                id: "window-next",
+                title: t.next,
+                group: t.windows,
+                keys: "w",
+                otherKeys: "F6",
+                run: () => {
+                  bringToFront(session, next);
+                  focusOn(next);
+                },
+              },
+            ]
+          : [],
+      [next, session, t],
+    ),
   );
   return (
     <div ref={desk} data-desk={monitor} {...focus} className="pointer-events-none relative size-full overflow-hidden">
-      {area && steady.map((w) => (
-        <Window key={w.window_id} session={session} window={w} area={area} place={firstPlace(here.indexOf(w), area)} rank={order.indexOf(w.window_id) + 1} first={w.window_id === first} />
-      ))}
+      {area &&
+        steady.map((w) => (
+          <Window
+            key={w.window_id}
+            session={session}
+            window={w}
+            area={area}
+            place={firstPlace(here.indexOf(w), area)}
+            rank={order.indexOf(w.window_id) + 1}
+            first={w.window_id === first}
+          />
+        ))}
     </div>
   );
 }
 
 export function focusOn(id: string): void {
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-window="${CSS.escape(id)}"] [data-window-menu]`)?.focus());
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`[data-window="${CSS.escape(id)}"] [data-window-menu]`)?.focus(),
+  );
 }
 
 /** The room that windows have. */
@@ -60,8 +95,12 @@ export function useFocusStays(box: React.RefObject<HTMLElement | null>, shown: s
     const at = document.activeElement;
     if (!inside.current || (at && at !== document.body && !at.closest("[data-window][hidden]"))) return;
     inside.current = false;
-    const left = [...box.current!.querySelectorAll<HTMLElement>("[data-window]:not([hidden])")].sort((a, b) => Number(b.style.zIndex) - Number(a.style.zIndex));
-    const to = left[0]?.querySelector<HTMLElement>("[data-window-menu]") ?? document.querySelector<HTMLElement>("[data-desk-bar] button, main textarea, textarea");
+    const left = [...box.current!.querySelectorAll<HTMLElement>("[data-window]:not([hidden])")].sort(
+      (a, b) => Number(b.style.zIndex) - Number(a.style.zIndex),
+    );
+    const to =
+      left[0]?.querySelector<HTMLElement>("[data-window-menu]") ??
+      document.querySelector<HTMLElement>("[data-desk-bar] button, main textarea, textarea");
     to?.focus();
   }, [box, shown]);
   return {

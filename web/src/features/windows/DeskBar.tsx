@@ -26,11 +26,26 @@ export function DeskBar({ session }: { session: Session }) {
     focusOn(id);
   };
   return (
-    <div data-desk-bar className="flex min-h-8 shrink-0 items-center gap-3 overflow-x-auto border-t border-line bg-sunk px-4 text-soft max-md:hidden">
+    <div
+      data-desk-bar
+      className="flex min-h-8 shrink-0 items-center gap-3 overflow-x-auto border-t border-line bg-sunk px-4 text-soft max-md:hidden"
+    >
       {used.length > 1 && (
         <div role="group" aria-label={t.monitors} className="flex gap-0.5 border-r border-line pr-3">
           {used.map((m) => (
-            <button key={m} type="button" aria-pressed={m === monitor} aria-label={`${t.monitor(numberOf(m))}, ${t.count(on(m).length)}`} title={`${t.monitor(numberOf(m))}, ${t.count(on(m).length)}`} onClick={() => lookAt(session, m)} className={cx(chip, "justify-center", m === monitor ? "bg-sheet font-medium text-run" : "hover:bg-hover hover:text-ink")}>
+            <button
+              key={m}
+              type="button"
+              aria-pressed={m === monitor}
+              aria-label={`${t.monitor(numberOf(m))}, ${t.count(on(m).length)}`}
+              title={`${t.monitor(numberOf(m))}, ${t.count(on(m).length)}`}
+              onClick={() => lookAt(session, m)}
+              className={cx(
+                chip,
+                "justify-center",
+                m === monitor ? "bg-sheet font-medium text-run" : "hover:bg-hover hover:text-ink",
+              )}
+            >
               {numberOf(m)}
             </button>
           ))}
@@ -39,13 +54,30 @@ export function DeskBar({ session }: { session: Session }) {
       <AppWindow size={13} aria-hidden className="shrink-0" />
       <div role="group" aria-label={t.windows} className="flex min-w-0 gap-0.5">
         {here.map((w) => (
-          <button key={w.window_id} type="button" aria-pressed={!aside.has(w.window_id)} onClick={() => pick(w.window_id)} className={cx(chip, "hover:bg-hover hover:text-ink", w.window_id === first && "text-ink", aside.has(w.window_id) && "italic")}>
+          <button
+            key={w.window_id}
+            type="button"
+            aria-pressed={!aside.has(w.window_id)}
+            onClick={() => pick(w.window_id)}
+            className={cx(
+              chip,
+              "hover:bg-hover hover:text-ink",
+              w.window_id === first && "text-ink",
+              aside.has(w.window_id) && "italic",
+            )}
+          >
             <span className="truncate">{w.title || t.untitled}</span>
           </button>
         ))}
       </div>
       <span className="flex-1" />
-      <Link href={`/s/${session.id}/desktop/${monitor}`} className={cx(chip, "shrink-0 gap-1.5 hover:bg-hover hover:text-ink")}><MonitorPlay size={13} aria-hidden />{t.desktop}</Link>
+      <Link
+        href={`/s/${session.id}/desktop/${monitor}`}
+        className={cx(chip, "shrink-0 gap-1.5 hover:bg-hover hover:text-ink")}
+      >
+        <MonitorPlay size={13} aria-hidden />
+        {t.desktop}
+      </Link>
     </div>
   );
 }

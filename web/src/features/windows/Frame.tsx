@@ -17,7 +17,17 @@ const scripts = /<script|\son\w+\s*=|javascript:/i;
  * listened to, but for its height while it has no scripts. Scripts could still make the browser look for a host, and so carry
  * words away: they run once a person says so, for this very text.
  */
-export function Frame({ html, title, onHeight }: { html: string; title: string; /** How high it is with its scripts off, with the line above it; `runHeight` once they run. */ onHeight?(height: number): void }) {
+export function Frame({
+  html,
+  title,
+  onHeight,
+}: {
+  html: string;
+  title: string;
+  /** How high it is with its scripts off, with the line above it; `runHeight` once they run. */ onHeight?(
+    height: number,
+  ): void;
+}) {
   const t = useWords(windowWords);
   const [allowed, allow] = useState<string | null>(null);
   const run = allowed === html;
@@ -30,15 +40,29 @@ export function Frame({ html, title, onHeight }: { html: string; title: string; 
       {asks && (
         <div className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line px-3 py-1 text-sm text-soft">
           <span className="min-w-0 flex-1">{t.hasScripts}</span>
-          <Button look="quiet" icon={<Play size={13} />} className="text-run" onClick={() => allow(html)}>{t.runScripts}</Button>
+          <Button look="quiet" icon={<Play size={13} />} className="text-run" onClick={() => allow(html)}>
+            {t.runScripts}
+          </Button>
         </div>
       )}
-      <FramePage key={String(run) + html} html={look + html} run={run} title={title} onHeight={onHeight && ((h) => onHeight(h + (asks ? barHeight : 0)))} />
+      <FramePage
+        key={String(run) + html}
+        html={look + html}
+        run={run}
+        title={title}
+        onHeight={onHeight && ((h) => onHeight(h + (asks ? barHeight : 0)))}
+      />
       {run && (
         <WindowFoot>
           <ShieldCheck size={13} aria-hidden className="shrink-0" />
           <span className="min-w-0 flex-1 truncate">{t.scriptsRun}</span>
-          <button type="button" className="shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11" onClick={() => allow(null)}>{t.stopScripts}</button>
+          <button
+            type="button"
+            className="shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11"
+            onClick={() => allow(null)}
+          >
+            {t.stopScripts}
+          </button>
         </WindowFoot>
       )}
     </div>

@@ -30,7 +30,19 @@ interface Props {
  * The page around hands it in once: a frame that its page leads elsewhere, perhaps to a
  * policy that allows more, stays empty.
  */
-export function FramePage({ html, run, hosts = "", title, scheme = "light", frame: given, onBegin, onWritten, onHeight, onStopped, again }: Props) {
+export function FramePage({
+  html,
+  run,
+  hosts = "",
+  title,
+  scheme = "light",
+  frame: given,
+  onBegin,
+  onWritten,
+  onHeight,
+  onStopped,
+  again,
+}: Props) {
   const t = useWords(windowWords);
   const own = useRef<HTMLIFrameElement>(null);
   const frame = given ?? own;
@@ -44,7 +56,10 @@ export function FramePage({ html, run, hosts = "", title, scheme = "light", fram
     setStopped(why);
     ended.current?.();
   }, []);
-  useKeptFocus(frame, useCallback(() => stop(t.tookKeys), [stop, t]));
+  useKeptFocus(
+    frame,
+    useCallback(() => stop(t.tookKeys), [stop, t]),
+  );
   useEffect(() => {
     const listen = (e: MessageEvent<{ frame?: unknown; height?: unknown } | null>) => {
       if (!frame.current || e.source !== frame.current.contentWindow) return;
@@ -67,7 +82,13 @@ export function FramePage({ html, run, hosts = "", title, scheme = "light", fram
       stop(t.leftFrame);
     }
   };
-  if (stopped) return <div className="flex min-h-0 flex-1 flex-col items-start gap-3 overflow-auto p-4"><p role="alert">{stopped}</p>{again}</div>;
+  if (stopped)
+    return (
+      <div className="flex min-h-0 flex-1 flex-col items-start gap-3 overflow-auto p-4">
+        <p role="alert">{stopped}</p>
+        {again}
+      </div>
+    );
   return (
     <iframe
       ref={frame}
@@ -84,5 +105,6 @@ export function FramePage({ html, run, hosts = "", title, scheme = "light", fram
 
 /** Takes the focus out of a frame whose page may keep every key: to the menu of its window. */
 function leave(frame: HTMLIFrameElement): void {
-  if (document.activeElement === frame) frame.closest("[data-window], [role=tabpanel]")?.querySelector<HTMLElement>("[data-window-menu]")?.focus();
+  if (document.activeElement === frame)
+    frame.closest("[data-window], [role=tabpanel]")?.querySelector<HTMLElement>("[data-window-menu]")?.focus();
 }

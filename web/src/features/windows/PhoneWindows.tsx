@@ -16,7 +16,12 @@ export function PhoneWindows({ session }: { session: Session }) {
   const windows = useSnapshot(session, (s) => s.windows);
   const { front } = useDesk(session);
   const shown = inOrder(windows, front).at(-1);
-  if (!shown) return <Empty icon={<AppWindow size={22} />} title={t.none}>{t.noneHelp}</Empty>;
+  if (!shown)
+    return (
+      <Empty icon={<AppWindow size={22} />} title={t.none}>
+        {t.noneHelp}
+      </Empty>
+    );
   const title = shown.title || t.untitled;
   const close = () => void closeWindow(session, shown).then((ok) => ok && announce(t.closed(title)));
   return (
@@ -25,13 +30,25 @@ export function PhoneWindows({ session }: { session: Session }) {
         {windows.length === 1 ? (
           <h2 className="min-w-0 flex-1 truncate font-medium">{title}</h2>
         ) : (
-          <Select aria-label={t.which} className="min-w-0 flex-1" value={shown.window_id} onChange={(e) => bringToFront(session, e.target.value)}>
-            {windows.map((w) => <option key={w.window_id} value={w.window_id}>{`${w.title || t.untitled} (${t.monitor(numberOf(w.monitor_id))})`}</option>)}
+          <Select
+            aria-label={t.which}
+            className="min-w-0 flex-1"
+            value={shown.window_id}
+            onChange={(e) => bringToFront(session, e.target.value)}
+          >
+            {windows.map((w) => (
+              <option
+                key={w.window_id}
+                value={w.window_id}
+              >{`${w.title || t.untitled} (${t.monitor(numberOf(w.monitor_id))})`}</option>
+            ))}
           </Select>
         )}
         <WindowMenu session={session} window={shown} title={title} close={close} />
       </header>
-      <div className="min-h-0 flex-1 bg-sheet"><Content key={shown.window_id} session={session} window={shown} title={title} /></div>
+      <div className="min-h-0 flex-1 bg-sheet">
+        <Content key={shown.window_id} session={session} window={shown} title={title} />
+      </div>
       <AgentFoot session={session} window={shown} />
     </section>
   );

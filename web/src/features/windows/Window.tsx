@@ -63,7 +63,13 @@ export function Window({ session, window: w, area, place, rank, first }: Props) 
       actions={(start) => (
         <>
           <WindowMenu session={session} window={w} title={title} close={close} start={start} />
-          {mayChange && <IconButton label={closing ? t.closing : t.close} icon={<X size={15} />} onClick={closing ? undefined : close} />}
+          {mayChange && (
+            <IconButton
+              label={closing ? t.closing : t.close}
+              icon={<X size={15} />}
+              onClick={closing ? undefined : close}
+            />
+          )}
         </>
       )}
       foot={<AgentFoot session={session} window={w} />}

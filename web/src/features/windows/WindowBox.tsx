@@ -39,7 +39,23 @@ interface Props {
 }
 
 /** A window: dragged by its title, resized by its edges, or both by keys. What it shows and where it is kept is up to who uses it. */
-export function WindowBox({ id, title, icon, tag, area, place: wanted, rank, first, hidden, busy, actions, foot, children, onFront, onPlace }: Props) {
+export function WindowBox({
+  id,
+  title,
+  icon,
+  tag,
+  area,
+  place: wanted,
+  rank,
+  first,
+  hidden,
+  busy,
+  actions,
+  foot,
+  children,
+  onFront,
+  onPlace,
+}: Props) {
   const box = useRef<HTMLElement>(null);
   const name = useId();
   const place = fit(wanted, area);
@@ -67,23 +83,47 @@ export function WindowBox({ id, title, icon, tag, area, place: wanted, rank, fir
         busy && "opacity-60",
       )}
     >
-      <header {...drag.handle("")} className="flex h-9 shrink-0 cursor-grab touch-none items-center gap-2 rounded-t-xl border-b border-line bg-paper pr-0.5 pl-3 select-none active:cursor-grabbing pointer-coarse:h-11">
-        <span aria-hidden className="shrink-0 text-faint">{icon}</span>
-        <h2 id={name} title={title} className="min-w-0 truncate font-semibold">{title}</h2>
+      <header
+        {...drag.handle("")}
+        className="flex h-9 shrink-0 cursor-grab touch-none items-center gap-2 rounded-t-xl border-b border-line bg-paper pr-0.5 pl-3 select-none active:cursor-grabbing pointer-coarse:h-11"
+      >
+        <span aria-hidden className="shrink-0 text-faint">
+          {icon}
+        </span>
+        <h2 id={name} title={title} className="min-w-0 truncate font-semibold">
+          {title}
+        </h2>
         {tag}
         <span className="flex-1" />
         <span className="flex shrink-0 [--row:28px] pointer-coarse:[--row:44px]">{actions(steps.start)}</span>
       </header>
-      <div className={cx("flex min-h-0 flex-1 flex-col overflow-hidden rounded-b-xl", (drag.now || !first) && "[&_iframe]:pointer-events-none")}>
+      <div
+        className={cx(
+          "flex min-h-0 flex-1 flex-col overflow-hidden rounded-b-xl",
+          (drag.now || !first) && "[&_iframe]:pointer-events-none",
+        )}
+      >
         <div className="min-h-0 flex-1 overflow-hidden">{children}</div>
         {foot}
       </div>
-      {edges.map((e) => <div key={e.hold} aria-hidden data-edge={e.hold} {...drag.handle(e.hold)} className={cx("absolute touch-none", e.className)} />)}
+      {edges.map((e) => (
+        <div
+          key={e.hold}
+          aria-hidden
+          data-edge={e.hold}
+          {...drag.handle(e.hold)}
+          className={cx("absolute touch-none", e.className)}
+        />
+      ))}
     </section>
   );
 }
 
 /** The line below a window's content. */
 export function WindowFoot({ children }: { children: ReactNode }) {
-  return <footer className="flex min-h-8 shrink-0 items-center gap-2 border-t border-line bg-paper px-3 text-sm text-soft pointer-coarse:min-h-11">{children}</footer>;
+  return (
+    <footer className="flex min-h-8 shrink-0 items-center gap-2 border-t border-line bg-paper px-3 text-sm text-soft pointer-coarse:min-h-11">
+      {children}
+    </footer>
+  );
 }

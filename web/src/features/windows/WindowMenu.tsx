@@ -39,5 +39,11 @@ export function WindowMenu({ session, window: w, title, close, start }: Props) {
     items.push("line", { id: "close", label: t.close, icon: <X size={14} />, run: close });
   }
   if (items.length === 0) return null;
-  return <Menu label={t.menu(title)} items={items} trigger={<IconButton label={t.menu(title)} icon={<MoreHorizontal size={15} />} data-window-menu />} />;
+  return (
+    <Menu
+      label={t.menu(title)}
+      items={items}
+      trigger={<IconButton label={t.menu(title)} icon={<MoreHorizontal size={15} />} data-window-menu />}
+    />
+  );
 }

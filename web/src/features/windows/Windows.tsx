@@ -15,7 +15,11 @@ export const PhoneWindows = lazyPart(() => import("./PhoneWindows").then((m) => 
 export function Windows({ session, wide }: { session: Session; wide: boolean }) {
   useSpokenWindows(session);
   const any = useEver(session);
-  return any && wide ? <div className="pointer-events-none absolute inset-0 z-10"><LazyDesk session={session} /></div> : null;
+  return any && wide ? (
+    <div className="pointer-events-none absolute inset-0 z-10">
+      <LazyDesk session={session} />
+    </div>
+  ) : null;
 }
 
 /** The bar below, once there are windows. */

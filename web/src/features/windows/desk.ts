@@ -79,7 +79,10 @@ export function hold(session: Session, layout: Layout, places: ReadonlyMap<strin
 /** In the order they lie, the front one last. */
 export function inOrder(windows: readonly WindowState[], front: readonly string[]): readonly WindowState[] {
   const rank = (w: WindowState) => front.indexOf(w.window_id);
-  return windows.map((w, i) => ({ w, i })).sort((a, b) => rank(a.w) - rank(b.w) || a.i - b.i).map(({ w }) => w);
+  return windows
+    .map((w, i) => ({ w, i }))
+    .sort((a, b) => rank(a.w) - rank(b.w) || a.i - b.i)
+    .map(({ w }) => w);
 }
 
 /** Whether this person may change what others see. */
@@ -88,18 +91,34 @@ export function useMayChange(session: Session): boolean {
 }
 
 /** Tells the server where windows lie in the end, not each step on the way. */
-export async function keepPlaces(session: Session, layout: Layout, kind: "move" | "resize", places: ReadonlyMap<string, Bounds>): Promise<void> {
+export async function keepPlaces(
+  session: Session,
+  layout: Layout,
+  kind: "move" | "resize",
+  places: ReadonlyMap<string, Bounds>,
+): Promise<void> {
   hold(session, layout, places); // until a record says where they lie
   const interactions = [...places].map(([window_id, bounds]) => ({ kind, window_id, bounds, layout, ts: Date.now() }));
-  if (!(await tell(session.send("user_interaction", { interactions })))) hold(session, layout, new Map([...places.keys()].map((id) => [id, undefined])));
+  if (!(await tell(session.send("user_interaction", { interactions }))))
+    hold(session, layout, new Map([...places.keys()].map((id) => [id, undefined])));
 }
 
 export async function sendTo(session: Session, w: WindowState, monitor: string): Promise<boolean> {
-  return tell(session.send("user_interaction", { interactions: [{ kind: "move", window_id: w.window_id, ts: Date.now() }], monitor_id: monitor }));
+  return tell(
+    session.send("user_interaction", {
+      interactions: [{ kind: "move", window_id: w.window_id, ts: Date.now() }],
+      monitor_id: monitor,
+    }),
+  );
 }
 
 export async function closeWindow(session: Session, w: WindowState): Promise<boolean> {
-  return tell(session.send("user_interaction", { interactions: [{ kind: "close", window_id: w.window_id, ts: Date.now() }], monitor_id: w.monitor_id }));
+  return tell(
+    session.send("user_interaction", {
+      interactions: [{ kind: "close", window_id: w.window_id, ts: Date.now() }],
+      monitor_id: w.monitor_id,
+    }),
+  );
 }
 
 async function tell(sent: Promise<unknown>): Promise<boolean> {

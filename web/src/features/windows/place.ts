@@ -48,7 +48,12 @@ export function dragged(from: Bounds, hold: Hold, dx: number, dy: number, area: 
 
 /** How far an arrow key goes; none for other keys. */
 export function arrow(key: string): { dx: number; dy: number } | undefined {
-  const ways: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const ways: Record<string, [number, number]> = {
+    ArrowLeft: [-1, 0],
+    ArrowRight: [1, 0],
+    ArrowUp: [0, -1],
+    ArrowDown: [0, 1],
+  };
   const way = ways[key];
   return way && { dx: way[0] * step, dy: way[1] * step };
 }

@@ -24,5 +24,13 @@ export function useDrag(place: Bounds, area: Area, onEnd: (hold: Hold, bounds: B
     if (e.type === "pointerup" && !same(last, f.place)) onEnd(f.hold, last);
     setNow(null);
   };
-  return { now, handle: (hold: Hold) => ({ onPointerDown: start(hold), onPointerMove: move, onPointerUp: end, onPointerCancel: end }) };
+  return {
+    now,
+    handle: (hold: Hold) => ({
+      onPointerDown: start(hold),
+      onPointerMove: move,
+      onPointerUp: end,
+      onPointerCancel: end,
+    }),
+  };
 }

@@ -14,7 +14,10 @@ export function useKeptFocus(frame: RefObject<HTMLIFrameElement | null>, onThief
     let writing: { in: HTMLElement; at: number } | null = null;
     let times: number[] = [];
     const onField = (e: Event) => {
-      const field = e.target instanceof HTMLElement && e.target.matches("input, textarea, select, [contenteditable]") ? e.target : null;
+      const field =
+        e.target instanceof HTMLElement && e.target.matches("input, textarea, select, [contenteditable]")
+          ? e.target
+          : null;
       const leaves = e instanceof KeyboardEvent && (e.key === "Tab" || e.key === "F6");
       writing = field && !leaves ? { in: field, at: e.timeStamp } : null;
     };
@@ -22,7 +25,13 @@ export function useKeptFocus(frame: RefObject<HTMLIFrameElement | null>, onThief
       if (e.target !== writing?.in) writing = null; // they may be on the way into the frame
     };
     const onBlur = (e: FocusEvent) => {
-      if (!writing || e.target !== window || document.activeElement !== frame.current || e.timeStamp - writing.at > writingMs) return;
+      if (
+        !writing ||
+        e.target !== window ||
+        document.activeElement !== frame.current ||
+        e.timeStamp - writing.at > writingMs
+      )
+        return;
       times = [...times.filter((t) => t > e.timeStamp - theftsMs), e.timeStamp];
       const { in: field } = writing;
       setTimeout(() => field.focus({ preventScroll: true })); // at once, the browser would still give the frame the keys

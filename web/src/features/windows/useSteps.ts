@@ -17,7 +17,12 @@ interface Steps {
  * Moving and resizing with arrow keys, in steps: Enter keeps it, Escape puts it
  * back. Whoever goes elsewhere keeps it, too.
  */
-export function useSteps(place: Bounds, area: Area, box: RefObject<HTMLElement | null>, onEnd: (hold: Hold, bounds: Bounds) => void) {
+export function useSteps(
+  place: Bounds,
+  area: Area,
+  box: RefObject<HTMLElement | null>,
+  onEnd: (hold: Hold, bounds: Bounds) => void,
+) {
   const t = useWords(windowWords);
   const [steps, show] = useState<Steps | null>(null);
   const latest = useRef<Steps | null>(null); // the focus leaves before the next render

@@ -10,16 +10,23 @@ const css = readFileSync(join(here, "fonts.css"), "utf8");
 function lettersOf(file: string): Set<number> {
   const face = css.split("@font-face").find((f) => f.includes(`./${file}`))!;
   const ranges = /unicode-range: ([^;]+);/.exec(face)![1]!.split(", ");
-  return new Set(ranges.flatMap((r) => {
-    const [from, to = from] = r.slice(2).split("-").map((h) => parseInt(h, 16)) as [number, number?];
-    return Array.from({ length: to! - from + 1 }, (_, i) => from + i);
-  }));
+  return new Set(
+    ranges.flatMap((r) => {
+      const [from, to = from] = r
+        .slice(2)
+        .split("-")
+        .map((h) => parseInt(h, 16)) as [number, number?];
+      return Array.from({ length: to! - from + 1 }, (_, i) => from + i);
+    }),
+  );
 }
 
 test("every syllable of the Korean words is in the font of the words", () => {
   const has = lettersOf("korean.woff2");
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((f) => f.endsWith("words.ts"));
-  const used = new Set(files.flatMap((f) => [...readFileSync(join(source, f), "utf8")].filter((c) => c >= "가" && c <= "힣")));
+  const used = new Set(
+    files.flatMap((f) => [...readFileSync(join(source, f), "utf8")].filter((c) => c >= "가" && c <= "힣")),
+  );
   expect(used.size).toBeGreaterThan(300);
   expect([...used].filter((c) => !has.has(c.codePointAt(0)!)).join(""), "run src/ui/fonts/make.py").toBe("");
 });

@@ -2,7 +2,10 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import type { EditorProps, Mounted } from "./mount";
 
 /** The editor as a part of the page. Its text is the editor's own; what comes from outside is put in. */
-export function Editor({ mount, ...props }: EditorProps & { mount: (host: HTMLElement, props: EditorProps) => Mounted }) {
+export function Editor({
+  mount,
+  ...props
+}: EditorProps & { mount: (host: HTMLElement, props: EditorProps) => Mounted }) {
   const host = useRef<HTMLDivElement>(null);
   const made = useRef<Mounted | null>(null);
   const first = useRef(props);

@@ -22,7 +22,19 @@ test("to undo takes back what one wrote, and not what came from elsewhere", () =
   document.addEventListener("selectionchange", late, true);
   const host = document.body.appendChild(document.createElement("div"));
   const nothing = () => {};
-  const props: EditorProps = { text: "a = 1\nb = 1", language: "", label: "", readOnly: false, start: "end", noInfo: "", onChange: nothing, onBlur: nothing, onRun: nothing, onLeave: nothing, onEdge: nothing };
+  const props: EditorProps = {
+    text: "a = 1\nb = 1",
+    language: "",
+    label: "",
+    readOnly: false,
+    start: "end",
+    noInfo: "",
+    onChange: nothing,
+    onBlur: nothing,
+    onRun: nothing,
+    onLeave: nothing,
+    onEdge: nothing,
+  };
   const editor = mount(host, props);
   const view = EditorView.findFromDOM(host)!;
   const text = () => view.state.doc.toString();

@@ -1,7 +1,23 @@
-import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, startCompletion } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  completionStatus,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
-import { Annotation, Compartment, EditorSelection, EditorState, Prec, Transaction, type Extension } from "@codemirror/state";
+import {
+  Annotation,
+  Compartment,
+  EditorSelection,
+  EditorState,
+  Prec,
+  Transaction,
+  type Extension,
+} from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { hideInfo, info, showInfo } from "./info";
 import { languageFor } from "./languages";
@@ -41,9 +57,16 @@ export interface Mounted {
 export function mount(host: HTMLElement, first: EditorProps): Mounted {
   const now = { current: first };
   const parts = { language: new Compartment(), fixed: new Compartment(), label: new Compartment() };
-  const view = new EditorView({ parent: host, state: EditorState.create({ doc: first.text, extensions: extensionsOf(now, parts) }) });
+  const view = new EditorView({
+    parent: host,
+    state: EditorState.create({ doc: first.text, extensions: extensionsOf(now, parts) }),
+  });
   let over = false;
-  const setLanguage = (name: string) => void languageFor(name).then((found) => over || now.current.language !== name || view.dispatch({ effects: parts.language.reconfigure(found) }), () => {}); // without colours then
+  const setLanguage = (name: string) =>
+    void languageFor(name).then(
+      (found) => over || now.current.language !== name || view.dispatch({ effects: parts.language.reconfigure(found) }),
+      () => {},
+    ); // without colours then
   setLanguage(first.language);
   view.focus();
   view.dispatch({ selection: EditorSelection.cursor(placeOf(view, first.start)), scrollIntoView: true });
@@ -66,7 +89,10 @@ export function mount(host: HTMLElement, first: EditorProps): Mounted {
   };
 }
 
-function extensionsOf(now: { readonly current: EditorProps }, parts: { language: Compartment; fixed: Compartment; label: Compartment }): Extension[] {
+function extensionsOf(
+  now: { readonly current: EditorProps },
+  parts: { language: Compartment; fixed: Compartment; label: Compartment },
+): Extension[] {
   const p = now.current;
   const kernel = p.kernel;
   return [
@@ -85,7 +111,8 @@ function extensionsOf(now: { readonly current: EditorProps }, parts: { language:
     parts.fixed.of(fixed(p.readOnly)),
     parts.label.of(named(p.label)),
     EditorView.updateListener.of((u) => {
-      if (u.docChanged && !u.transactions.some((tr) => tr.annotation(fromOutside))) now.current.onChange(u.state.doc.toString());
+      if (u.docChanged && !u.transactions.some((tr) => tr.annotation(fromOutside)))
+        now.current.onChange(u.state.doc.toString());
     }),
     EditorView.domEventHandlers({ blur: () => now.current.onBlur() }),
   ];
@@ -100,7 +127,8 @@ function cellKeys(now: { readonly current: EditorProps }) {
   const edge = (by: 1 | -1) => (view: EditorView) => {
     const { main } = view.state.selection;
     const line = view.state.doc.lineAt(main.head).number;
-    if (!main.empty || completionStatus(view.state) !== null || line !== (by === 1 ? view.state.doc.lines : 1)) return false;
+    if (!main.empty || completionStatus(view.state) !== null || line !== (by === 1 ? view.state.doc.lines : 1))
+      return false;
     now.current.onEdge(by);
     return true;
   };
@@ -119,8 +147,20 @@ function cellKeys(now: { readonly current: EditorProps }) {
     },
     { key: "ArrowUp", run: edge(-1) },
     { key: "ArrowDown", run: edge(1) },
-    { key: "Tab", run: (view: EditorView) => acceptCompletion(view) || (now.current.kernel !== undefined && afterWord(view) && startCompletion(view)) || indentMore(view) },
-    { key: "Shift-Tab", run: (view: EditorView) => (now.current.kernel && !atIndent(view) ? showInfo(view, now.current.kernel, now.current.noInfo) : indentLess(view)) },
+    {
+      key: "Tab",
+      run: (view: EditorView) =>
+        acceptCompletion(view) ||
+        (now.current.kernel !== undefined && afterWord(view) && startCompletion(view)) ||
+        indentMore(view),
+    },
+    {
+      key: "Shift-Tab",
+      run: (view: EditorView) =>
+        now.current.kernel && !atIndent(view)
+          ? showInfo(view, now.current.kernel, now.current.noInfo)
+          : indentLess(view),
+    },
   ];
 }
 
@@ -146,7 +186,12 @@ function fixed(readOnly: boolean): Extension {
 }
 
 function named(label: string): Extension {
-  return EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", autocorrect: "off", spellcheck: "false" });
+  return EditorView.contentAttributes.of({
+    "aria-label": label,
+    autocapitalize: "off",
+    autocorrect: "off",
+    spellcheck: "false",
+  });
 }
 
 /** The smallest change from one text to another, so that a cursor stays where it is. */

@@ -16,7 +16,11 @@ export function HtmlOutput({ html, n }: { html: string; n: number }) {
   if (table) return <TableOutput table={table} n={n} />;
   const fitting = Math.min(highest, Math.max(lowest, height));
   return (
-    <div style={{ height: fitting + 2 }} className="overflow-hidden rounded-lg border border-line bg-sheet" data-output="html">
+    <div
+      style={{ height: fitting + 2 }}
+      className="overflow-hidden rounded-lg border border-line bg-sheet"
+      data-output="html"
+    >
       <Frame html={html} title={`${t.html}, ${t.output(n)}`} onHeight={setHeight} />
     </div>
   );

@@ -26,9 +26,23 @@ function Picture({ url, n }: { url: string; n: number }) {
   );
 }
 
-export function ImageOutput({ session, type, value, n }: { session: Session; type: string; value: unknown; n: number }) {
+export function ImageOutput({
+  session,
+  type,
+  value,
+  n,
+}: {
+  session: Session;
+  type: string;
+  value: unknown;
+  n: number;
+}) {
   const t = useWords(notebookWords);
-  const url = useMemo(() => (isHeld(value) ? imageUrl(session.id, value.blob) : typeof value === "string" ? imageData(type, value) : null), [session.id, type, value]);
+  const url = useMemo(
+    () =>
+      isHeld(value) ? imageUrl(session.id, value.blob) : typeof value === "string" ? imageData(type, value) : null,
+    [session.id, type, value],
+  );
   return url ? <Picture url={url} n={n} /> : <p className="text-sm text-soft">{t.loadFailed}</p>;
 }
 

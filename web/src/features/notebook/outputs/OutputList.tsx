@@ -17,16 +17,31 @@ export function OutputList({ session, list, n }: { session: Session; list: reado
   const heights = useRef(new Map<string, number>()).current;
   const blocks = useMemo(() => (held.current = blocksOf(list, held.current)), [list]);
   if (blocks.length <= 1) return list.map((o) => <OutputView key={o.key} session={session} output={o} n={n} />);
-  const sections = Array.from({ length: Math.ceil(blocks.length / sectionSize) }, (_, i) => blocks.slice(i * sectionSize, (i + 1) * sectionSize));
+  const sections = Array.from({ length: Math.ceil(blocks.length / sectionSize) }, (_, i) =>
+    blocks.slice(i * sectionSize, (i + 1) * sectionSize),
+  );
   return sections.map((each, i) => <Section key={i} id={i} session={session} blocks={each} heights={heights} n={n} />);
 }
 
 type Heights = Map<string, number>;
 
-function Section({ id, session, blocks, heights, n }: { id: number; session: Session; blocks: readonly OutputBlock[]; heights: Heights; n: number }) {
+function Section({
+  id,
+  session,
+  blocks,
+  heights,
+  n,
+}: {
+  id: number;
+  session: Session;
+  blocks: readonly OutputBlock[];
+  heights: Heights;
+  n: number;
+}) {
   const key = `section ${id}`;
   const [host, near] = useNear(key, heights, "1200px 0px");
-  const height = () => heights.get(key) ?? blocks.reduce((sum, b) => sum + gap + (heights.get(b.key) ?? guessHeight(b)), -gap);
+  const height = () =>
+    heights.get(key) ?? blocks.reduce((sum, b) => sum + gap + (heights.get(b.key) ?? guessHeight(b)), -gap);
   return (
     <div ref={host} className={column} style={near ? undefined : { height: height() }}>
       {near && blocks.map((b) => <Block key={b.key} session={session} block={b} heights={heights} n={n} />)}
@@ -34,10 +49,24 @@ function Section({ id, session, blocks, heights, n }: { id: number; session: Ses
   );
 }
 
-const Block = memo(function Block({ session, block, heights, n }: { session: Session; block: OutputBlock; heights: Heights; n: number }) {
+const Block = memo(function Block({
+  session,
+  block,
+  heights,
+  n,
+}: {
+  session: Session;
+  block: OutputBlock;
+  heights: Heights;
+  n: number;
+}) {
   const [host, near] = useNear(block.key, heights, "400px 0px", block.cost);
   return (
-    <div ref={host} className={column} style={near ? undefined : { height: heights.get(block.key) ?? guessHeight(block) }}>
+    <div
+      ref={host}
+      className={column}
+      style={near ? undefined : { height: heights.get(block.key) ?? guessHeight(block) }}
+    >
       {near && block.outputs.map((o) => <OutputView key={o.key} session={session} output={o} n={n} />)}
     </div>
   );
@@ -52,18 +81,21 @@ function useNear(key: string, heights: Heights, margin: string, cost = 0): [RefO
   useEffect(() => {
     const el = host.current!;
     let cancel = () => {};
-    const observer = new IntersectionObserver((entries) => {
-      const e = entries.at(-1)!;
-      cancel();
-      if (!e.isIntersecting) {
-        if (el.childElementCount > 0) heights.set(key, e.boundingClientRect.height);
-        setNear(false);
-      } else if (costs.current > 0) {
-        cancel = inTurn(() => setNear(true), costs.current);
-      } else {
-        setNear(true);
-      }
-    }, { root: el.closest("[data-cells]"), rootMargin: margin });
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const e = entries.at(-1)!;
+        cancel();
+        if (!e.isIntersecting) {
+          if (el.childElementCount > 0) heights.set(key, e.boundingClientRect.height);
+          setNear(false);
+        } else if (costs.current > 0) {
+          cancel = inTurn(() => setNear(true), costs.current);
+        } else {
+          setNear(true);
+        }
+      },
+      { root: el.closest("[data-cells]"), rootMargin: margin },
+    );
     observer.observe(el);
     return () => {
       cancel();

@@ -28,7 +28,14 @@ interface Props {
 /** One output of a cell, in the first form that fits. */
 export const OutputView = memo(function OutputView({ session, output: o, n }: Props) {
   const t = useWords(notebookWords);
-  if (o.kind === "stream") return <Plain text={o.text} label={o.name === "stderr" ? t.stderr : t.stdout} className={o.name === "stderr" ? "border-l-2 border-ask-line bg-ask-wash pl-2.5" : ""} />;
+  if (o.kind === "stream")
+    return (
+      <Plain
+        text={o.text}
+        label={o.name === "stderr" ? t.stderr : t.stdout}
+        className={o.name === "stderr" ? "border-l-2 border-ask-line bg-ask-wash pl-2.5" : ""}
+      />
+    );
   if (o.kind === "error") return <Trouble output={o} />;
   return <Data session={session} choice={choose(o.data)} n={n} />;
 });
@@ -38,7 +45,12 @@ function Trouble({ output: o }: { output: Extract<Output, { kind: "error" }> }) 
   const name = [o.name, o.value].filter(Boolean).join(": ");
   return (
     <div className="overflow-hidden rounded-lg border border-fail-line bg-sheet" data-output="error">
-      <p className="border-b border-fail-line bg-fail-wash px-3 py-1.5 font-mono text-sm font-medium break-words text-fail" dir="auto">{name || t.error}</p>
+      <p
+        className="border-b border-fail-line bg-fail-wash px-3 py-1.5 font-mono text-sm font-medium break-words text-fail"
+        dir="auto"
+      >
+        {name || t.error}
+      </p>
       {o.text !== "" && o.text !== name && <Plain text={o.text} label={t.error} className="px-3 py-2" />}
     </div>
   );
@@ -47,17 +59,65 @@ function Trouble({ output: o }: { output: Extract<Output, { kind: "error" }> }) 
 function Data({ session, choice, n }: { session: Session; choice: Choice; n: number }) {
   const t = useWords(notebookWords);
   switch (choice.as) {
-    case "image": return <ImageOutput session={session} type={choice.type} value={choice.value} n={n} />;
-    case "svg": return <SvgOutput session={session} value={choice.value} n={n} />;
-    case "html": return <Texts session={session} value={choice.value}>{(text) => <HtmlOutput html={text} n={n} />}</Texts>;
-    case "markdown": return <Texts session={session} value={choice.value}>{(text) => <div className="text-md"><Markdown text={text} /></div>}</Texts>;
-    case "latex": return <Texts session={session} value={choice.value}>{(text) => <Latex text={text} />}</Texts>;
-    case "json": return <Json session={session} value={choice.value} />;
-    case "chart": return <ChartOutput session={session} kind={choice.kind} value={choice.value} n={n}><Data session={session} choice={choice.otherwise} n={n} /></ChartOutput>;
-    case "resource": return <Resource session={session} value={choice.value} n={n}><Data session={session} choice={choice.otherwise} n={n} /></Resource>;
-    case "widget": return <><Note>{t.widget}</Note>{choice.value !== undefined && <Texts session={session} value={choice.value}>{(text) => <Plain text={text} label={t.stdout} />}</Texts>}</>;
-    case "text": return <Texts session={session} value={choice.value}>{(text) => <Plain text={text} label={t.stdout} />}</Texts>;
-    case "nothing": return <Note>{t.nothing}</Note>;
+    case "image":
+      return <ImageOutput session={session} type={choice.type} value={choice.value} n={n} />;
+    case "svg":
+      return <SvgOutput session={session} value={choice.value} n={n} />;
+    case "html":
+      return (
+        <Texts session={session} value={choice.value}>
+          {(text) => <HtmlOutput html={text} n={n} />}
+        </Texts>
+      );
+    case "markdown":
+      return (
+        <Texts session={session} value={choice.value}>
+          {(text) => (
+            <div className="text-md">
+              <Markdown text={text} />
+            </div>
+          )}
+        </Texts>
+      );
+    case "latex":
+      return (
+        <Texts session={session} value={choice.value}>
+          {(text) => <Latex text={text} />}
+        </Texts>
+      );
+    case "json":
+      return <Json session={session} value={choice.value} />;
+    case "chart":
+      return (
+        <ChartOutput session={session} kind={choice.kind} value={choice.value} n={n}>
+          <Data session={session} choice={choice.otherwise} n={n} />
+        </ChartOutput>
+      );
+    case "resource":
+      return (
+        <Resource session={session} value={choice.value} n={n}>
+          <Data session={session} choice={choice.otherwise} n={n} />
+        </Resource>
+      );
+    case "widget":
+      return (
+        <>
+          <Note>{t.widget}</Note>
+          {choice.value !== undefined && (
+            <Texts session={session} value={choice.value}>
+              {(text) => <Plain text={text} label={t.stdout} />}
+            </Texts>
+          )}
+        </>
+      );
+    case "text":
+      return (
+        <Texts session={session} value={choice.value}>
+          {(text) => <Plain text={text} label={t.stdout} />}
+        </Texts>
+      );
+    case "nothing":
+      return <Note>{t.nothing}</Note>;
   }
 }
 
@@ -73,7 +133,17 @@ function Json({ session, value }: { session: Session; value: unknown }) {
   return json.value === undefined && json.loading ? <Loading /> : <JsonTree value={json.value} />;
 }
 
-function Resource({ session, value, n, children }: { session: Session; value: unknown; n: number; children: ReactNode }) {
+function Resource({
+  session,
+  value,
+  n,
+  children,
+}: {
+  session: Session;
+  value: unknown;
+  n: number;
+  children: ReactNode;
+}) {
   const json = useJson(session.id, value);
   const table = useMemo(() => tableOfResource(json.value), [json.value]);
   if (json.value === undefined && json.loading) return <Loading />;
@@ -88,7 +158,12 @@ function Latex({ text }: { text: string }) {
 }
 
 function Note({ children }: { children: ReactNode }) {
-  return <p className="flex items-center gap-1.5 pb-1 text-sm text-soft"><Info size={13} aria-hidden className="shrink-0" />{children}</p>;
+  return (
+    <p className="flex items-center gap-1.5 pb-1 text-sm text-soft">
+      <Info size={13} aria-hidden className="shrink-0" />
+      {children}
+    </p>
+  );
 }
 
 /** Text with a terminal's colours. */
@@ -98,8 +173,25 @@ function Plain({ text, label, className }: { text: string; label: string; classN
   const part = useMemo(() => partOf(text, asked), [text, asked]);
   return (
     <div data-output="text">
-      <pre tabIndex={0} role="group" aria-label={label} dir="auto" className={cx("nb-tall rounded-sm font-mono text-sm break-words whitespace-pre-wrap", className)}><AnsiText text={part.text.replace(/\n$/, "")} /></pre>
-      {(asked > 0 || !part.whole) && <button type="button" aria-expanded={asked > 0} onClick={() => setAsked(part.whole ? 0 : asked + 1)} className="mt-1 rounded text-sm font-medium text-run hover:underline pointer-coarse:min-h-(--row)">{part.whole ? t.showLess : t.showMore}</button>}
+      <pre
+        tabIndex={0}
+        role="group"
+        aria-label={label}
+        dir="auto"
+        className={cx("nb-tall rounded-sm font-mono text-sm break-words whitespace-pre-wrap", className)}
+      >
+        <AnsiText text={part.text.replace(/\n$/, "")} />
+      </pre>
+      {(asked > 0 || !part.whole) && (
+        <button
+          type="button"
+          aria-expanded={asked > 0}
+          onClick={() => setAsked(part.whole ? 0 : asked + 1)}
+          className="mt-1 rounded text-sm font-medium text-run hover:underline pointer-coarse:min-h-(--row)"
+        >
+          {part.whole ? t.showLess : t.showMore}
+        </button>
+      )}
     </div>
   );
 }

@@ -26,7 +26,9 @@ export function RunOutputs({ session, ids, n, more }: Props) {
   const shown = left > 0 ? [...list.slice(0, atStart), null, list.at(-1)!] : list;
   return (
     <div className="nb-run flex min-w-0 flex-col gap-2 pb-1" data-outputs={list.length}>
-      {shown.map((o) => (o ? <OutputView key={o.key} session={session} output={o} n={n} /> : <div key="left">{more(left)}</div>))}
+      {shown.map((o) =>
+        o ? <OutputView key={o.key} session={session} output={o} n={n} /> : <div key="left">{more(left)}</div>,
+      )}
     </div>
   );
 }

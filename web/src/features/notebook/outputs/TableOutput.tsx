@@ -31,15 +31,44 @@ export function TableOutput({ table, n }: { table: DataTable; n: number }) {
   };
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-sheet" data-output="table">
-      <div tabIndex={0} role="group" aria-label={`${t.table}, ${t.output(n)}`} className="nb-table nb-tall -outline-offset-2" data-index={table.index > 0 || undefined}>
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label={`${t.table}, ${t.output(n)}`}
+        className="nb-table nb-tall -outline-offset-2"
+        data-index={table.index > 0 || undefined}
+      >
         <Grid columns={table.columns} rows={shown} caption={t.output(n)} sorting={sorting} onSort={sort} />
       </div>
       <footer className="flex min-h-8 items-center gap-1 bg-well pr-1 pl-3 text-sm text-soft">
-        <span className="min-w-0 flex-1 truncate" data-rows>{table.note || t.columns(table.rows.length, table.columns.length - table.index)}</span>
+        <span className="min-w-0 flex-1 truncate" data-rows>
+          {table.note || t.columns(table.rows.length, table.columns.length - table.index)}
+        </span>
         {pages > 1 && <span>{t.range(at * pageSize + 1, at * pageSize + shown.length)}</span>}
-        {pages > 1 && <IconButton label={w.pageBefore} icon={<ChevronLeft size={14} />} disabled={at === 0} onClick={() => setPage(at - 1)} className={small} />}
-        {pages > 1 && <IconButton label={w.pageAfter} icon={<ChevronRight size={14} />} disabled={at === pages - 1} onClick={() => setPage(at + 1)} className={small} />}
-        <IconButton label={t.download} icon={<Download size={14} />} className={small} onClick={() => saveAs(new Blob([csvOf(table.columns, ordered)], { type: "text/csv" }), `cell-${n}.csv`)} />
+        {pages > 1 && (
+          <IconButton
+            label={w.pageBefore}
+            icon={<ChevronLeft size={14} />}
+            disabled={at === 0}
+            onClick={() => setPage(at - 1)}
+            className={small}
+          />
+        )}
+        {pages > 1 && (
+          <IconButton
+            label={w.pageAfter}
+            icon={<ChevronRight size={14} />}
+            disabled={at === pages - 1}
+            onClick={() => setPage(at + 1)}
+            className={small}
+          />
+        )}
+        <IconButton
+          label={t.download}
+          icon={<Download size={14} />}
+          className={small}
+          onClick={() => saveAs(new Blob([csvOf(table.columns, ordered)], { type: "text/csv" }), `cell-${n}.csv`)}
+        />
       </footer>
     </div>
   );

@@ -4,7 +4,12 @@ import type { Output } from "./output";
 
 const data = (n: number): Output => ({ kind: "data", key: `d${n}`, data: { "text/plain": String(n) } });
 const picture = (n: number): Output => ({ kind: "data", key: `p${n}`, data: { "image/png": "", "text/plain": "" } });
-const text = (n: number, length: number): Output => ({ kind: "stream", key: `s${n}`, name: "stdout", text: "x".repeat(length) });
+const text = (n: number, length: number): Output => ({
+  kind: "stream",
+  key: `s${n}`,
+  name: "stdout",
+  text: "x".repeat(length),
+});
 const sizes = (list: readonly Output[]) => blocksOf(list).map((b) => b.outputs.length);
 
 test("few outputs are drawn at once", () => {
@@ -14,7 +19,9 @@ test("few outputs are drawn at once", () => {
 });
 
 test("and little text: one that is long has a block of its own", () => {
-  expect(sizes([data(0), text(1, 10_000), data(2), text(3, 10_000), text(4, 1_000_000), data(5)])).toEqual([3, 1, 1, 1]);
+  expect(sizes([data(0), text(1, 10_000), data(2), text(3, 10_000), text(4, 1_000_000), data(5)])).toEqual([
+    3, 1, 1, 1,
+  ]);
 });
 
 test("what comes later changes no block but the last, and the others stay the same objects", () => {

@@ -39,7 +39,11 @@ export function choose(data: Bundle): Choice {
 
 /** Another form of a chart: a picture, its text, or its description. */
 function withoutScripts(data: Bundle, type: string): Choice {
-  const rest = choose(Object.fromEntries(Object.entries(data).filter(([t]) => images.includes(t) || t === "image/svg+xml" || t === "text/plain")));
+  const rest = choose(
+    Object.fromEntries(
+      Object.entries(data).filter(([t]) => images.includes(t) || t === "image/svg+xml" || t === "text/plain"),
+    ),
+  );
   return rest.as === "nothing" ? { as: "json", value: data[type] } : rest;
 }
 
@@ -56,7 +60,9 @@ export function imageData(type: string, text: string): string | null {
 
 /** A formula without the signs around it, and whether there is nothing else; otherwise null. */
 export function formulaIn(latex: string): string | null {
-  const m = /^\s*(?:\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[([\s\S]+)\\\]|\\\(([\s\S]+)\\\)|(\\begin\{[\s\S]+\}))\s*$/.exec(latex);
+  const m = /^\s*(?:\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[([\s\S]+)\\\]|\\\(([\s\S]+)\\\)|(\\begin\{[\s\S]+\}))\s*$/.exec(
+    latex,
+  );
   const inside = m?.slice(1).find((g) => g !== undefined);
   return inside === undefined ? null : inside.replace(/^\s*\\displaystyle\b/, "").trim();
 }

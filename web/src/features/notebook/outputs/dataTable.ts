@@ -2,7 +2,8 @@ import type { TableColumn } from "@clew-run/client";
 import DOMPurify from "dompurify";
 import { sorted, type Cell, type Rows, type Sorting } from "@/features/windows/kinds/table";
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A data frame as rows and columns, and what stood below it. */
 export interface DataTable {
@@ -25,8 +26,16 @@ export function tableOf(html: string): DataTable | null {
   if (html.length > longestHtml || !/<table\b[^>]*\bdataframe\b/i.test(html)) return null;
   if ([...html.matchAll(/<t[dh]\b/gi)].length > mostCells) return null;
   // Its styles are nothing to us, and a parser would tell the content policy of each. What is left after this is still cleaned.
-  const bare = html.replace(/<(style|script)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, "").replace(/\sstyle\s*=\s*(?:"[^"]*"|'[^']*')/gi, "");
-  const page = DOMPurify.sanitize(bare, { RETURN_DOM_FRAGMENT: true, ALLOWED_TAGS: around, ALLOWED_ATTR: ["class", "colspan", "rowspan"], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false });
+  const bare = html
+    .replace(/<(style|script)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, "")
+    .replace(/\sstyle\s*=\s*(?:"[^"]*"|'[^']*')/gi, "");
+  const page = DOMPurify.sanitize(bare, {
+    RETURN_DOM_FRAGMENT: true,
+    ALLOWED_TAGS: around,
+    ALLOWED_ATTR: ["class", "colspan", "rowspan"],
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+  });
   const tables = page.querySelectorAll("table");
   const table = tables[0];
   if (tables.length !== 1 || !table?.classList.contains("dataframe")) return null;
@@ -36,20 +45,39 @@ export function tableOf(html: string): DataTable | null {
   const width = Math.max(0, ...head.map((r) => r.length), ...rows.map((r) => r.length));
   if (width === 0 || width * rows.length > 2 * mostCells) return null; // some stand in several places
   const index = Math.min(...body.map((r) => leading(r)), width);
-  const columns = Array.from({ length: width }, (_, i): TableColumn => ({ name: nameOf(head, i), numeric: i >= index && numeric(rows, i) }));
+  const columns = Array.from({ length: width }, (_, i): TableColumn => ({
+    name: nameOf(head, i),
+    numeric: i >= index && numeric(rows, i),
+  }));
   table.remove();
-  return { columns, rows, index: Number.isFinite(index) ? index : 0, note: (page.textContent ?? "").replace(/\s+/g, " ").trim() };
+  return {
+    columns,
+    rows,
+    index: Number.isFinite(index) ? index : 0,
+    note: (page.textContent ?? "").replace(/\s+/g, " ").trim(),
+  };
 }
 
 /** The table of a data resource (application/vnd.dataresource+json); null if it is none, or too large. */
 export function tableOfResource(value: unknown): DataTable | null {
-  if (!isObject(value) || !isObject(value.schema) || !Array.isArray(value.schema.fields) || !Array.isArray(value.data)) return null;
+  if (!isObject(value) || !isObject(value.schema) || !Array.isArray(value.schema.fields) || !Array.isArray(value.data))
+    return null;
   const names = value.schema.fields.map((f: unknown) => (isObject(f) && typeof f.name === "string" ? f.name : ""));
   if (names.length === 0 || names.length * value.data.length > mostCells) return null;
   const keys: unknown[] = Array.isArray(value.schema.primaryKey) ? value.schema.primaryKey : [];
-  const rows = value.data.map((row: unknown) => names.map((name) => wordsOf(isObject(row) && Object.hasOwn(row, name) ? row[name] : null)));
+  const rows = value.data.map((row: unknown) =>
+    names.map((name) => wordsOf(isObject(row) && Object.hasOwn(row, name) ? row[name] : null)),
+  );
   const index = names.filter((name) => keys.includes(name)).length;
-  return { columns: names.map((name, i) => ({ name: name === "index" && i < index ? "" : name, numeric: i >= index && numeric(rows, i) })), rows, index, note: "" };
+  return {
+    columns: names.map((name, i) => ({
+      name: name === "index" && i < index ? "" : name,
+      numeric: i >= index && numeric(rows, i),
+    })),
+    rows,
+    index,
+    note: "",
+  };
 }
 
 function wordsOf(value: unknown): Cell {
@@ -101,7 +129,8 @@ function numeric(rows: Rows, i: number): boolean {
 export function inOrder(table: DataTable, sorting: Sorting | null): Rows {
   if (!sorting) return table.rows;
   const whole = table.rows.filter((r) => !r.every((c) => c === "..." || c === "…"));
-  const keyOf = (c: Cell): Cell => (empty.has(String(c)) ? "" : table.columns[sorting.column]?.numeric ? Number(String(c).replace(/[,%]/g, "")) : c);
+  const keyOf = (c: Cell): Cell =>
+    empty.has(String(c)) ? "" : table.columns[sorting.column]?.numeric ? Number(String(c).replace(/[,%]/g, "")) : c;
   const keys = whole.map((r, i) => [keyOf(r[sorting.column] ?? ""), i]);
   return sorted(keys, { column: 0, down: sorting.down }).map((k) => whole[k[1] as number]!);
 }

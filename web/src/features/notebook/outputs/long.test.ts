@@ -4,7 +4,8 @@ import { partOf } from "./long";
 const lines = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}\n`).join("");
 
 test("a short text is whole", () => {
-  for (const text of ["", "a", "\n", lines(150), lines(3).trimEnd()]) expect(partOf(text, 0)).toEqual({ text, whole: true });
+  for (const text of ["", "a", "\n", lines(150), lines(3).trimEnd()])
+    expect(partOf(text, 0)).toEqual({ text, whole: true });
 });
 
 test("of a long one there are the beginning and the end, and more of it when asked", () => {

@@ -27,8 +27,19 @@ function isObject(value: unknown): value is Record<string, unknown> {
 type About = Record<string, unknown>;
 
 const readers: Record<OutputKind, ((m: TranscriptMessage, about: About) => Output) | null> = {
-  stream: (m, about) => ({ kind: "stream", key: m.message_id, name: about.stream === "stderr" ? "stderr" : "stdout", text: m.text ?? "" }),
-  error: (m, about) => ({ kind: "error", key: m.message_id, name: textIn(about.ename), value: textIn(about.evalue), text: m.text ?? "" }),
+  stream: (m, about) => ({
+    kind: "stream",
+    key: m.message_id,
+    name: about.stream === "stderr" ? "stderr" : "stdout",
+    text: m.text ?? "",
+  }),
+  error: (m, about) => ({
+    kind: "error",
+    key: m.message_id,
+    name: textIn(about.ename),
+    value: textIn(about.evalue),
+    text: m.text ?? "",
+  }),
   display_data: dataIn,
   execute_result: dataIn,
   status: null,
@@ -44,7 +55,8 @@ const made = new WeakMap<TranscriptMessage, Output | null>();
 export function outputOf(m: TranscriptMessage | undefined): Output | null {
   if (!m) return null;
   let output = made.get(m);
-  if (output === undefined) made.set(m, (output = (m.cell && !m.cell.cleared && readers[m.cell.output]?.(m, m.metadata ?? {})) || null));
+  if (output === undefined)
+    made.set(m, (output = (m.cell && !m.cell.cleared && readers[m.cell.output]?.(m, m.metadata ?? {})) || null));
   return output;
 }
 
@@ -65,7 +77,13 @@ function ofFile(o: Record<string, unknown>, key: string): Output | null {
     case "stream":
       return { kind: "stream", key, name: o.name === "stderr" ? "stderr" : "stdout", text: textIn(o.text) };
     case "error":
-      return { kind: "error", key, name: textIn(o.ename), value: textIn(o.evalue), text: Array.isArray(o.traceback) ? o.traceback.map(textIn).join("\n") : "" };
+      return {
+        kind: "error",
+        key,
+        name: textIn(o.ename),
+        value: textIn(o.evalue),
+        text: Array.isArray(o.traceback) ? o.traceback.map(textIn).join("\n") : "",
+      };
     case "display_data":
     case "execute_result":
       return { kind: "data", key, data: bundleOfFile(o.data), count: countIn(o.execution_count) };
@@ -94,7 +112,8 @@ export function merged(outputs: readonly Output[]): Output[] {
   const list: Output[] = [];
   for (const o of outputs) {
     const last = list.at(-1);
-    if (o.kind === "stream" && last?.kind === "stream" && last.name === o.name) list[list.length - 1] = { ...last, text: last.text + o.text };
+    if (o.kind === "stream" && last?.kind === "stream" && last.name === o.name)
+      list[list.length - 1] = { ...last, text: last.text + o.text };
     else list.push(o);
   }
   return list;

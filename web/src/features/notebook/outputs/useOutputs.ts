@@ -28,16 +28,35 @@ export function useOutputs(session: Session, cell: CellInfo): Outputs {
   useGrowth(session, ids, again);
   // oxlint-disable-next-line react/exhaustive-deps -- round: the store has another message
   const missing = useMemo(() => ids.filter((id) => !session.store.message(id)), [session, ids, round]);
-  const fetched = useLoaded(missing.length === 0 ? "" : `${session.id} ${cell.run_id} ${cell.status} ${missing.join(" ")}`, (signal) => (missing.length === 0 ? Promise.resolve(none) : messagesOf(session.id, missing, signal)), `${session.id} ${cell.notebook_id} ${cell.cell_id}`);
+  const fetched = useLoaded(
+    missing.length === 0 ? "" : `${session.id} ${cell.run_id} ${cell.status} ${missing.join(" ")}`,
+    (signal) => (missing.length === 0 ? Promise.resolve(none) : messagesOf(session.id, missing, signal)),
+    `${session.id} ${cell.notebook_id} ${cell.cell_id}`,
+  );
   const address = ids.length === 0 ? (cell.saved_outputs ?? "") : "";
-  const file = useLoaded(address, async () => (address === "" ? [] : merged(outputsOfFile(await (await client.rest.sessions.blob(session.id, address)).json()))));
+  const file = useLoaded(address, async () =>
+    address === "" ? [] : merged(outputsOfFile(await (await client.rest.sessions.blob(session.id, address)).json())),
+  );
   const list = useMemo(() => {
     const other = new Map((fetched.value ?? none).map((m) => [m.message_id, m]));
     return merged(ids.flatMap((id) => outputOf(session.store.message(id) ?? other.get(id)) ?? []));
     // oxlint-disable-next-line react/exhaustive-deps -- round, as above
   }, [session, ids, fetched.value, round]);
-  if (address !== "") return { list: file.value ?? [], loading: file.loading && !file.value, error: file.error, retry: file.reload, saved: true };
-  return { list, loading: missing.length > 0 && fetched.loading, error: fetched.error, retry: fetched.reload, saved: false };
+  if (address !== "")
+    return {
+      list: file.value ?? [],
+      loading: file.loading && !file.value,
+      error: file.error,
+      retry: file.reload,
+      saved: true,
+    };
+  return {
+    list,
+    loading: missing.length > 0 && fetched.loading,
+    error: fetched.error,
+    retry: fetched.reload,
+    saved: false,
+  };
 }
 
 /** Says when one of the messages has grown or changed, not more often than one can see. */
@@ -59,7 +78,11 @@ export function useGrowth(session: Session, ids: readonly string[], changed: () 
 }
 
 /** Messages from anywhere in the transcript, by pages around those that are wanted. */
-async function messagesOf(sessionId: string, ids: readonly string[], signal: AbortSignal): Promise<TranscriptMessage[]> {
+async function messagesOf(
+  sessionId: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<TranscriptMessage[]> {
   const found = new Map<string, TranscriptMessage>();
   let size = smallest;
   for (let page = 0; page < mostPages && !signal.aborted; page++) {

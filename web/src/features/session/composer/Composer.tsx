@@ -2,7 +2,16 @@ import { newId } from "@clew-run/client";
 import type { Arrival, Session, UserMessageData } from "@clew-run/client";
 import { useQuestions, useSnapshot } from "@clew-run/client/react";
 import { AtSign, Bot, ChevronUp, ClipboardList, ListEnd, MessageSquare, Plus, Slash, Zap } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from "react";
+import {
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+} from "react";
 import { useCommands, isMac } from "@/app/commands";
 import { client } from "@/app/client";
 import { announce, notify, notifyError } from "@/app/notices";
@@ -41,7 +50,13 @@ export function Composer({ session, choices, monitor }: Props) {
   const t = useWords(composerWords);
   const role = useSnapshot(session, (s) => s.session?.role);
   if (role === "viewer" || role === "admin" || role === "approver") {
-    return <div className="shrink-0 border-t border-line bg-sunk"><p className={cx(column, "py-3 text-soft")} data-watching>{role === "approver" ? t.approver : t.viewer}</p></div>;
+    return (
+      <div className="shrink-0 border-t border-line bg-sunk">
+        <p className={cx(column, "py-3 text-soft")} data-watching>
+          {role === "approver" ? t.approver : t.viewer}
+        </p>
+      </div>
+    );
   }
   return <Writing session={session} choices={choices} monitor={monitor} />;
 }
@@ -62,7 +77,13 @@ function Writing({ session, choices, monitor }: Props) {
   const files = useRef<HTMLInputElement>(null);
   const composing = useComposing(box);
   const expanding = useRef(false);
-  const names = useMemo<Names>(() => ({ files: (q, over) => client.rest.sessions.files(session.id, q, over), slashCommands: () => client.rest.sessions.slashCommands(session.id) }), [session.id]);
+  const names = useMemo<Names>(
+    () => ({
+      files: (q, over) => client.rest.sessions.files(session.id, q, over),
+      slashCommands: () => client.rest.sessions.slashCommands(session.id),
+    }),
+    [session.id],
+  );
   const completion = useCompletion(names, box, typed);
   /** Writes a sign that calls something, as if it was typed. */
   const begin = (sign: "@" | "/") => {
@@ -71,7 +92,12 @@ function Writing({ session, choices, monitor }: Props) {
     el.focus();
     if (sign === "/") el.setSelectionRange(0, 0);
     const before = el.value.slice(0, el.selectionStart);
-    el.setRangeText(sign === "@" && before !== "" && !/\s$/.test(before) ? " @" : sign, el.selectionStart, el.selectionEnd, "end");
+    el.setRangeText(
+      sign === "@" && before !== "" && !/\s$/.test(before) ? " @" : sign,
+      el.selectionStart,
+      el.selectionEnd,
+      "end",
+    );
     typed();
     completion.look();
   };
@@ -83,11 +109,14 @@ function Writing({ session, choices, monitor }: Props) {
   const effect = planFirst ? null : asked; // what sending does to the open question
   useEffect(() => sendLeftOver(session), [session]);
 
-  const putBack = useCallback((w: Written) => {
-    const now = latest.current;
-    write({ text: now.text ? `${w.text}\n\n${now.text}` : w.text, images: [...w.images, ...now.images].slice(0, 4) });
-    box.current?.focus();
-  }, [write, latest]);
+  const putBack = useCallback(
+    (w: Written) => {
+      const now = latest.current;
+      write({ text: now.text ? `${w.text}\n\n${now.text}` : w.text, images: [...w.images, ...now.images].slice(0, 4) });
+      box.current?.focus();
+    },
+    [write, latest],
+  );
 
   /** What a command stands for; "no" if it must not go out. */
   const expanded = async (w: Written): Promise<{ text: string; mode?: string } | "no" | undefined> => {
@@ -150,13 +179,17 @@ function Writing({ session, choices, monitor }: Props) {
     const taken = await takeFiles(list, latest.current.images);
     const { images, text } = taken;
     const now = latest.current;
-    if (images.length > 0 || text !== "") write({ text: withFiles(now.text, text), images: [...now.images, ...images] });
+    if (images.length > 0 || text !== "")
+      write({ text: withFiles(now.text, text), images: [...now.images, ...images] });
     const problem = problemWords(t, taken);
     if (problem) notify({ tone: "ask", text: problem });
   };
   const onKeyDown = (e: KeyboardEvent<HTMLTextAreaElement>) => {
     if (!composing.current && completion.key(e)) return;
-    const intent = intentOf({ ...pick(e), isComposing: e.nativeEvent.isComposing, keyCode: e.keyCode }, composing.current);
+    const intent = intentOf(
+      { ...pick(e), isComposing: e.nativeEvent.isComposing, keyCode: e.keyCode },
+      composing.current,
+    );
     if (!intent) return;
     e.preventDefault();
     void send(intent === "steer" ? "steer" : compact ? undefined : "queue"); // where several agents work, the server knows who is free
@@ -174,17 +207,59 @@ function Writing({ session, choices, monitor }: Props) {
     void addFiles([...e.dataTransfer.files]);
   };
 
-  useCommands(useMemo(() => [{ id: "compose", title: t.label, icon: <MessageSquare size={16} />, group: act.chat, here: true, rank: 35, keys: "c", run: () => box.current?.focus() }], [t, act]));
+  useCommands(
+    useMemo(
+      () => [
+        {
+          id: "compose",
+          title: t.label,
+          icon: <MessageSquare size={16} />,
+          group: act.chat,
+          here: true,
+          rank: 35,
+          keys: "c",
+          run: () => box.current?.focus(),
+        },
+      ],
+      [t, act],
+    ),
+  );
 
   return (
-    <div className={cx("shrink-0", !compact && "bg-paper")} onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setDropping(true); } }} onDragLeave={() => setDropping(false)} onDrop={onDrop}>
+    <div
+      className={cx("shrink-0", !compact && "bg-paper")}
+      onDragOver={(e) => {
+        if (e.dataTransfer.types.includes("Files")) {
+          e.preventDefault();
+          setDropping(true);
+        }
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={onDrop}
+    >
       <div className={compact ? undefined : "mx-auto w-full max-w-[800px] px-10 pb-3 max-sm:px-2 max-sm:pb-2"}>
         <Queue session={session} monitor={monitor} />
         <PendingRows session={session} putBack={putBack} />
-        {held && effect && !empty && <p className="pb-1.5 text-sm text-ask" data-hint="held">{t.hintPlain}</p>}
-        <div data-composer-box className={cx("relative border bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20", compact ? "flex items-end gap-1 rounded-xl p-1.5" : "rounded-2xl", dropping ? "border-run" : "border-edge")}>
+        {held && effect && !empty && (
+          <p className="pb-1.5 text-sm text-ask" data-hint="held">
+            {t.hintPlain}
+          </p>
+        )}
+        <div
+          data-composer-box
+          className={cx(
+            "relative border bg-sheet shadow-raised focus-within:border-run focus-within:outline-3 focus-within:outline-run/20",
+            compact ? "flex items-end gap-1 rounded-xl p-1.5" : "rounded-2xl",
+            dropping ? "border-run" : "border-edge",
+          )}
+        >
           {completion.list}
-          {images.length > 0 && <Thumbs images={images} remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })} />}
+          {images.length > 0 && (
+            <Thumbs
+              images={images}
+              remove={(i) => write({ ...latest.current, images: images.filter((_, n) => n !== i) })}
+            />
+          )}
           <textarea
             ref={box}
             rows={1}
@@ -201,44 +276,128 @@ function Writing({ session, choices, monitor }: Props) {
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             data-composer
-            className={cx("block field-sizing-content max-h-[38dvh] w-full resize-none bg-transparent text-md outline-none pointer-coarse:min-h-11 pointer-coarse:text-[16px] pointer-coarse:leading-[22px]", compact ? "min-h-8 min-w-0 flex-1 px-2 py-1" : "min-h-10 px-3.5 pt-2.5 pb-1")}
+            className={cx(
+              "block field-sizing-content max-h-[38dvh] w-full resize-none bg-transparent text-md outline-none pointer-coarse:min-h-11 pointer-coarse:text-[16px] pointer-coarse:leading-[22px]",
+              compact ? "min-h-8 min-w-0 flex-1 px-2 py-1" : "min-h-10 px-3.5 pt-2.5 pb-1",
+            )}
           />
           {compact && (
             <span className="flex shrink-0 items-center gap-0.5" onMouseDown={(e) => e.preventDefault()}>
-              <IconButton label={t.mention} icon={<AtSign size={15} />} onClick={() => begin("@")} className="max-sm:hidden" />
+              <IconButton
+                label={t.mention}
+                icon={<AtSign size={15} />}
+                onClick={() => begin("@")}
+                className="max-sm:hidden"
+              />
               {steerable && !empty && (
                 <Menu
                   label={t.deliver}
                   trigger={<IconButton label={t.deliver} icon={<ChevronUp size={15} />} />}
                   items={[
-                    { id: "steer", label: t.steer, note: t.steerNote, icon: <Zap size={14} />, run: () => void send("steer") },
-                    { id: "queue", label: t.queue, note: t.queueNote, icon: <ListEnd size={14} />, run: () => void send("queue") },
-                    { id: "ephemeral", label: t.helper, note: t.helperNote, icon: <Bot size={14} />, run: () => void send("ephemeral") },
+                    {
+                      id: "steer",
+                      label: t.steer,
+                      note: t.steerNote,
+                      icon: <Zap size={14} />,
+                      run: () => void send("steer"),
+                    },
+                    {
+                      id: "queue",
+                      label: t.queue,
+                      note: t.queueNote,
+                      icon: <ListEnd size={14} />,
+                      run: () => void send("queue"),
+                    },
+                    {
+                      id: "ephemeral",
+                      label: t.helper,
+                      note: t.helperNote,
+                      icon: <Bot size={14} />,
+                      run: () => void send("ephemeral"),
+                    },
                   ]}
                 />
               )}
-              {effect && !empty ? <Button look="main" onClick={() => void send()} data-effect={effect}>{t.effects[effect].send}</Button> : <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />}
+              {effect && !empty ? (
+                <Button look="main" onClick={() => void send()} data-effect={effect}>
+                  {t.effects[effect].send}
+                </Button>
+              ) : (
+                <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />
+              )}
             </span>
           )}
-          {!compact && <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2" onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}>
-            <input ref={files} type="file" accept={takenTypes} multiple hidden onChange={(e) => { void addFiles([...(e.target.files ?? [])]); e.target.value = ""; }} />
-            <IconButton label={t.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
-            <IconButton label={t.mention} icon={<AtSign size={15} />} onClick={() => begin("@")} className="max-sm:hidden" />
-            <IconButton label={t.command} icon={<Slash size={15} />} onClick={() => begin("/")} className="max-sm:hidden" />
-            <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 max-sm:hidden" />
-            <SessionChips now={choices} />
-            <Button look="quiet" aria-pressed={planFirst} aria-label={t.planFirst} title={t.planFirstHelp} icon={<ClipboardList size={14} />} onClick={() => setPlanFirst(!planFirst)} className={cx(planFirst ? "bg-run-wash text-run" : "text-soft", steerable ? "w-(--row) px-0!" : "max-lg:w-(--row) max-lg:px-0!", effect && !empty && "max-sm:hidden")}><span className={steerable ? "sr-only" : "max-lg:sr-only"}>{t.planFirst}</span></Button>
-            {steerable ? (
-              <span className="ml-auto flex shrink-0 gap-1">
-                <Button disabled={empty} title={t.hintQueue} keys={isMac ? "⌘⏎" : "Ctrl ⏎"} icon={<Zap size={15} aria-hidden className="sm:hidden" />} onClick={() => void send("steer")} className="max-sm:w-(--row) max-sm:px-0! max-sm:[&>kbd]:hidden!"><span className="max-sm:sr-only">{t.steer}</span></Button>
-                <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>{t.queue}</Button>
-              </span>
-            ) : effect && !empty ? (
-              <Button look="main" keys="⏎" onClick={() => void send()} data-effect={effect}>{t.effects[effect].send}</Button>
-            ) : (
-              <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />
-            )}
-          </div>}
+          {!compact && (
+            <div
+              className="flex flex-wrap items-center gap-x-0.5 gap-y-1 px-2 pb-2"
+              onMouseDown={(e) => e.preventDefault() /* the keyboard on the screen stays */}
+            >
+              <input
+                ref={files}
+                type="file"
+                accept={takenTypes}
+                multiple
+                hidden
+                onChange={(e) => {
+                  void addFiles([...(e.target.files ?? [])]);
+                  e.target.value = "";
+                }}
+              />
+              <IconButton label={t.addImage} icon={<Plus size={16} />} onClick={() => files.current?.click()} />
+              <IconButton
+                label={t.mention}
+                icon={<AtSign size={15} />}
+                onClick={() => begin("@")}
+                className="max-sm:hidden"
+              />
+              <IconButton
+                label={t.command}
+                icon={<Slash size={15} />}
+                onClick={() => begin("/")}
+                className="max-sm:hidden"
+              />
+              <span aria-hidden className="mx-1.5 h-4 w-px bg-line2 max-sm:hidden" />
+              <SessionChips now={choices} />
+              <Button
+                look="quiet"
+                aria-pressed={planFirst}
+                aria-label={t.planFirst}
+                title={t.planFirstHelp}
+                icon={<ClipboardList size={14} />}
+                onClick={() => setPlanFirst(!planFirst)}
+                className={cx(
+                  planFirst ? "bg-run-wash text-run" : "text-soft",
+                  steerable ? "w-(--row) px-0!" : "max-lg:w-(--row) max-lg:px-0!",
+                  effect && !empty && "max-sm:hidden",
+                )}
+              >
+                <span className={steerable ? "sr-only" : "max-lg:sr-only"}>{t.planFirst}</span>
+              </Button>
+              {steerable ? (
+                <span className="ml-auto flex shrink-0 gap-1">
+                  <Button
+                    disabled={empty}
+                    title={t.hintQueue}
+                    keys={isMac ? "⌘⏎" : "Ctrl ⏎"}
+                    icon={<Zap size={15} aria-hidden className="sm:hidden" />}
+                    onClick={() => void send("steer")}
+                    className="max-sm:w-(--row) max-sm:px-0! max-sm:[&>kbd]:hidden!"
+                  >
+                    <span className="max-sm:sr-only">{t.steer}</span>
+                  </Button>
+                  <Button look="main" disabled={empty} title={t.hintQueue} keys="⏎" onClick={() => void send("queue")}>
+                    {t.queue}
+                  </Button>
+                </span>
+              ) : effect && !empty ? (
+                <Button look="main" keys="⏎" onClick={() => void send()} data-effect={effect}>
+                  {t.effects[effect].send}
+                </Button>
+              ) : (
+                <SendButton label={t.send} keys="⏎" disabled={empty} onClick={() => void send()} />
+              )}
+            </div>
+          )}
         </div>
       </div>
     </div>
@@ -270,6 +429,12 @@ function useComposing(box: React.RefObject<HTMLTextAreaElement | null>): React.R
   return composing;
 }
 
-function pick(e: KeyboardEvent): { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean } {
+function pick(e: KeyboardEvent): {
+  key: string;
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+} {
   return { key: e.key, shiftKey: e.shiftKey, ctrlKey: e.ctrlKey, metaKey: e.metaKey, altKey: e.altKey };
 }

@@ -10,7 +10,11 @@ import type { Choices } from "./useChoices";
  * the room that the buttons leave: with little of it they are cut, then icons.
  */
 export function SessionChips({ now }: { now: Choices | undefined }) {
-  return <span className="@container/chips flex min-w-[calc(3*var(--row)+4px)] flex-1 items-center gap-x-0.5">{now && <Three now={now} />}</span>;
+  return (
+    <span className="@container/chips flex min-w-[calc(3*var(--row)+4px)] flex-1 items-center gap-x-0.5">
+      {now && <Three now={now} />}
+    </span>
+  );
 }
 
 const Three = memo(function Three({ now }: { now: Choices }) {
@@ -19,7 +23,11 @@ const Three = memo(function Three({ now }: { now: Choices }) {
   return (
     <>
       <ModelChip name={now.model} profile={now.profile} onChoose={now.chooseModel} />
-      <ModeChip slug={now.mode} modes={modes} onChoose={(slug) => now.chooseMode(slug, modes.find((m) => m.slug === slug)?.name ?? t.modes[slug] ?? slug)} />
+      <ModeChip
+        slug={now.mode}
+        modes={modes}
+        onChoose={(slug) => now.chooseMode(slug, modes.find((m) => m.slug === slug)?.name ?? t.modes[slug] ?? slug)}
+      />
       <PermissionChip preset={now.preset} onChoose={(p) => now.choosePreset(p, t.presets[p]!)} />
     </>
   );

@@ -11,10 +11,23 @@ describe("what is called at the cursor", () => {
     ["/|", "command", 0, ""],
     ["/rev|", "command", 0, "rev"],
   ])("%s", (text, kind, from, query) => expect(at(text)).toEqual({ kind, from, query }));
-  test.each(["ann@example.org|", "@main.go |", "a /rev|", "/review this|", "/etc/hosts|", "|@main"])("nothing in %s", (text) => expect(at(text)).toBeNull());
+  test.each(["ann@example.org|", "@main.go |", "a /rev|", "/review this|", "/etc/hosts|", "|@main"])(
+    "nothing in %s",
+    (text) => expect(at(text)).toBeNull(),
+  );
 });
 
 test("commands that begin with what is typed come first", () => {
-  const list = { commands: [{ name: "preview", description: "", path: "" }, { name: "review", description: "Looks", path: "" }], skills: [{ name: "revenue", description: "", path: "" }] };
-  expect(ofCommands(list, "rev", (n) => `Use the skill ${n}.`).map((s) => s.text)).toEqual(["/review", "Use the skill revenue.", "/preview"]);
+  const list = {
+    commands: [
+      { name: "preview", description: "", path: "" },
+      { name: "review", description: "Looks", path: "" },
+    ],
+    skills: [{ name: "revenue", description: "", path: "" }],
+  };
+  expect(ofCommands(list, "rev", (n) => `Use the skill ${n}.`).map((s) => s.text)).toEqual([
+    "/review",
+    "Use the skill revenue.",
+    "/preview",
+  ]);
 });

@@ -35,16 +35,32 @@ export function calledAt(text: string, cursor: number): Called | null {
 }
 
 export function ofFiles(files: readonly FoundFile[]): Suggestion[] {
-  return files.map((f) => ({ id: f.path, label: f.directory ? `${f.path}/` : f.path, text: f.mention, open: f.directory }));
+  return files.map((f) => ({
+    id: f.path,
+    label: f.directory ? `${f.path}/` : f.path,
+    text: f.mention,
+    open: f.directory,
+  }));
 }
 
 /** Commands and skills whose names have what is typed, those that begin with it first. */
 export function ofCommands(list: SlashCommands, query: string, useSkill: (name: string) => string): Suggestion[] {
   const fits = (name: string) => name.toLowerCase().includes(query.toLowerCase());
   const late = (name: string) => Number(!name.toLowerCase().startsWith(query.toLowerCase()));
-  const commands = list.commands.filter((c) => fits(c.name)).map((c): Suggestion => ({ id: `/${c.name}`, label: `/${c.name}${c.argument_hint ? ` ${c.argument_hint}` : ""}`, help: c.description, text: `/${c.name}` }));
-  const skills = list.skills.filter((s) => fits(s.name)).map((s): Suggestion => ({ id: `skill ${s.name}`, label: s.name, help: s.description, text: useSkill(s.name) }));
-  return [...commands, ...skills].toSorted((a, b) => late(a.id.replace(/^(\/|skill )/, "")) - late(b.id.replace(/^(\/|skill )/, "")));
+  const commands = list.commands
+    .filter((c) => fits(c.name))
+    .map((c): Suggestion => ({
+      id: `/${c.name}`,
+      label: `/${c.name}${c.argument_hint ? ` ${c.argument_hint}` : ""}`,
+      help: c.description,
+      text: `/${c.name}`,
+    }));
+  const skills = list.skills
+    .filter((s) => fits(s.name))
+    .map((s): Suggestion => ({ id: `skill ${s.name}`, label: s.name, help: s.description, text: useSkill(s.name) }));
+  return [...commands, ...skills].toSorted(
+    (a, b) => late(a.id.replace(/^(\/|skill )/, "")) - late(b.id.replace(/^(\/|skill )/, "")),
+  );
 }
 
 /** Whether words may be the call of a command. */
@@ -58,7 +74,11 @@ export interface CommandWays {
 }
 
 /** The message that a command stands for. Words that only begin like one are sent as they are. */
-export async function commandIn(ways: CommandWays, sessionId: string, text: string): Promise<{ text: string; mode?: string } | undefined> {
+export async function commandIn(
+  ways: CommandWays,
+  sessionId: string,
+  text: string,
+): Promise<{ text: string; mode?: string } | undefined> {
   const name = /^\/([\w:.-]+)(?:\s|$)/.exec(text)?.[1];
   if (name === undefined) return undefined;
   const { commands } = await ways.slashCommands(sessionId);

@@ -12,13 +12,15 @@ class Server {
   get = async () => this.#line(() => this.draft);
   put = async (c: DraftChange) =>
     this.#line(() => {
-      if ((this.draft?.revision ?? 0) !== c.revision) throw Object.assign(new Error("another was faster"), { status: 409 });
+      if ((this.draft?.revision ?? 0) !== c.revision)
+        throw Object.assign(new Error("another was faster"), { status: 409 });
       this.puts++;
       return (this.draft = { text: c.text, images: c.images, updated_ms: 0, revision: this.next++ });
     });
   delete = async (revision?: number) =>
     this.#line(() => {
-      if (revision !== undefined && this.draft && this.draft.revision !== revision) throw Object.assign(new Error("newer"), { status: 409 });
+      if (revision !== undefined && this.draft && this.draft.revision !== revision)
+        throw Object.assign(new Error("newer"), { status: 409 });
       this.draft = null;
     });
   #line<T>(fn: () => T): T {
@@ -241,7 +243,16 @@ describe("drafts", () => {
 });
 
 describe("keys of the composer", () => {
-  const press = (p: Partial<Press>): Press => ({ key: "Enter", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, isComposing: false, keyCode: 13, ...p });
+  const press = (p: Partial<Press>): Press => ({
+    key: "Enter",
+    shiftKey: false,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    isComposing: false,
+    keyCode: 13,
+    ...p,
+  });
 
   test("Enter sends, with Shift it does not, with Ctrl or ⌘ it steers", () => {
     expect(intentOf(press({}), false)).toBe("send");

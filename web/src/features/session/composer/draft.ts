@@ -61,16 +61,19 @@ export class DraftKeeper {
     const kept = this.#mirror();
     const mirror = kept && isSent(kept) ? null : kept;
     if (mirror) this.#now = { text: mirror.text, images: mirror.images };
-    void this.#o.server.get().then((d) => {
-      this.#revision = d?.revision ?? 0;
-      if (mirror?.unsaved || this.#touched) return this.#later();
-      const found = d ? { text: d.text, images: d.images ?? [] } : nothing;
-      if (isSent(found)) return this.#onWay > 0 ? undefined : this.#discard(); // sent meanwhile, or still on its way
-      if (same(found, this.#now)) return;
-      this.#now = found;
-      this.#remember(false);
-      this.#o.onFound(found);
-    }, () => {}); // no line: the browser's copy is what there is
+    void this.#o.server.get().then(
+      (d) => {
+        this.#revision = d?.revision ?? 0;
+        if (mirror?.unsaved || this.#touched) return this.#later();
+        const found = d ? { text: d.text, images: d.images ?? [] } : nothing;
+        if (isSent(found)) return this.#onWay > 0 ? undefined : this.#discard(); // sent meanwhile, or still on its way
+        if (same(found, this.#now)) return;
+        this.#now = found;
+        this.#remember(false);
+        this.#o.onFound(found);
+      },
+      () => {},
+    ); // no line: the browser's copy is what there is
     return this.#now;
   }
 
@@ -163,7 +166,11 @@ export class DraftKeeper {
 
   /** Somebody writes here, so what is here counts, also if another device was faster. */
   async #put(w: Written): Promise<void> {
-    const change = (revision: number): DraftChange => ({ text: w.text, images: w.images.length > 0 ? w.images : undefined, revision });
+    const change = (revision: number): DraftChange => ({
+      text: w.text,
+      images: w.images.length > 0 ? w.images : undefined,
+      revision,
+    });
     try {
       this.#revision = (await this.#o.server.put(change(this.#revision))).revision;
     } catch (e) {

@@ -2,7 +2,8 @@ import { imageTypes, takeImages, type ImageProblem } from "./images";
 import type { composerWords } from "./words";
 
 /** What the file dialog offers. Files of other kinds are looked at when they are dropped. */
-export const takenTypes = "image/png,image/jpeg,image/gif,image/webp,text/*,.md,.json,.yaml,.yml,.toml,.csv,.log,.go,.ts,.tsx,.js,.py,.rs,.java,.c,.h,.sh,.sql";
+export const takenTypes =
+  "image/png,image/jpeg,image/gif,image/webp,text/*,.md,.json,.yaml,.yml,.toml,.csv,.log,.go,.ts,.tsx,.js,.py,.rs,.java,.c,.h,.sh,.sql";
 
 /** A message holds a megabyte at most; a draft on the server 64 KiB of text. */
 export const mostText = 48 * 1024;

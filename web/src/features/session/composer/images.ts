@@ -13,7 +13,10 @@ function shareOf(n: number): number {
 }
 
 /** Takes images, small enough to be sent together. */
-export async function takeImages(files: readonly File[], have: readonly string[]): Promise<{ images: string[]; problem?: ImageProblem }> {
+export async function takeImages(
+  files: readonly File[],
+  have: readonly string[],
+): Promise<{ images: string[]; problem?: ImageProblem }> {
   const taken = files.slice(0, Math.max(0, mostImages - have.length));
   let problem: ImageProblem | undefined = taken.length < files.length ? "tooMany" : undefined;
   const images: string[] = [];

@@ -17,7 +17,7 @@ const marks = /[.!,~…。！，、"'’`]/gu;
 /** Whether words are made of such phrases, with nothing left but courtesy. */
 function only(said: readonly string[], phrases: readonly string[]): boolean {
   let found = false;
-  for (let at = 0; at < said.length; ) {
+  for (let at = 0; at < said.length;) {
     if (found && plainCourtesy.includes(said[at]!)) {
       at++;
       continue;

@@ -62,7 +62,11 @@ export function useChoices(session: Session): Choices | undefined {
       }, notifyError);
     const own = state.settings?.model;
     return {
-      model: (typeof own === "string" && own) || String(state.api_configuration?.model ?? "") || state.current_api_config_name || t.noModel,
+      model:
+        (typeof own === "string" && own) ||
+        String(state.api_configuration?.model ?? "") ||
+        state.current_api_config_name ||
+        t.noModel,
       profile: state.current_api_config_name,
       mode: wanted ?? state.mode,
       customModes: state.custom_modes ?? [],
@@ -72,7 +76,8 @@ export function useChoices(session: Session): Choices | undefined {
         useWanted.setState((s) => ({ modes: { ...s.modes, [session.id]: slug === state.mode ? undefined : slug } }));
         if (slug !== state.mode) notify({ tone: "run", text: t.nextMode(name) });
       },
-      choosePreset: (p, name) => set({ permissions: p, always_allow_write: null, always_allow_execute: null }, t.nowPermissions(name)),
+      choosePreset: (p, name) =>
+        set({ permissions: p, always_allow_write: null, always_allow_execute: null }, t.nowPermissions(name)),
     };
   }, [state, wanted, session, load, t]);
 }

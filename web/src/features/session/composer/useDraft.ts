@@ -20,18 +20,25 @@ export function useDraft(sessionId: string, box: RefObject<HTMLTextAreaElement |
   const now = useRef<Written>(nothing);
   const [images, setImages] = useState<readonly string[]>(nothing.images);
   const [empty, setEmpty] = useState(true);
-  const show = useCallback((w: Written) => {
-    now.current = w;
-    if (box.current && box.current.value !== w.text) box.current.value = w.text;
-    grow(box.current);
-    setImages(w.images);
-    setEmpty(isEmpty(w));
-  }, [box]);
+  const show = useCallback(
+    (w: Written) => {
+      now.current = w;
+      if (box.current && box.current.value !== w.text) box.current.value = w.text;
+      grow(box.current);
+      setImages(w.images);
+      setEmpty(isEmpty(w));
+    },
+    [box],
+  );
   const keeper = useMemo(() => {
     const at = client.rest.sessions.draft;
     return new DraftKeeper({
       key: `clew.draft.${sessionId}`,
-      server: { get: () => at.get(sessionId), put: (c) => at.put(sessionId, c), delete: (r) => at.delete(sessionId, r) },
+      server: {
+        get: () => at.get(sessionId),
+        put: (c) => at.put(sessionId, c),
+        delete: (r) => at.delete(sessionId, r),
+      },
       storage: storageOf(),
       onFound: show,
     });
@@ -51,10 +58,13 @@ export function useDraft(sessionId: string, box: RefObject<HTMLTextAreaElement |
       leaving();
     };
   }, [keeper, show, sessionId]);
-  const write = useCallback((w: Written) => {
-    show(w);
-    keeper.change(w);
-  }, [keeper, show]);
+  const write = useCallback(
+    (w: Written) => {
+      show(w);
+      keeper.change(w);
+    },
+    [keeper, show],
+  );
   /** Somebody wrote in the box. */
   const typed = useCallback(() => {
     now.current = { ...now.current, text: box.current?.value ?? "" };

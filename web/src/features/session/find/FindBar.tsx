@@ -49,13 +49,38 @@ function Bar({ session }: { session: Session }) {
   const counts = q !== "" ? head?.counts : undefined;
   const all = counts && kinds.reduce((n, k) => n + counts[k], 0);
   const chip = (k: Kind | undefined, name: string, n: number | undefined) => (
-    <button key={name} type="button" aria-pressed={kind === k} onClick={() => setKind(k)} className={cx("h-6.5 rounded px-2 text-sm font-medium whitespace-nowrap pointer-coarse:h-(--row)", kind === k ? "bg-run-wash text-run" : "text-soft hover:bg-hover")}>
-      {name}{n !== undefined && ` ${n}`}
+    <button
+      key={name}
+      type="button"
+      aria-pressed={kind === k}
+      onClick={() => setKind(k)}
+      className={cx(
+        "h-6.5 rounded px-2 text-sm font-medium whitespace-nowrap pointer-coarse:h-(--row)",
+        kind === k ? "bg-run-wash text-run" : "text-soft hover:bg-hover",
+      )}
+    >
+      {name}
+      {n !== undefined && ` ${n}`}
     </button>
   );
-  const state = q === "" ? "" : failed ? t.failed : head && hits.length === 0 ? t.none : at >= 0 ? t.at(at + 1, `${hits.length}${head?.more ? "+" : ""}`) : "";
+  const state =
+    q === ""
+      ? ""
+      : failed
+        ? t.failed
+        : head && hits.length === 0
+          ? t.none
+          : at >= 0
+            ? t.at(at + 1, `${hits.length}${head?.more ? "+" : ""}`)
+            : "";
   return (
-    <div role="search" aria-label={t.find} onKeyDown={onKey} className="shrink-0 border-b border-line bg-well py-2" data-find>
+    <div
+      role="search"
+      aria-label={t.find}
+      onKeyDown={onKey}
+      className="shrink-0 border-b border-line bg-well py-2"
+      data-find
+    >
       <div className={cx(column, "flex flex-wrap items-center gap-x-1.5 gap-y-1")}>
         <span className="relative min-w-40 flex-1 basis-40 sm:max-w-66">
           <Search size={14} aria-hidden className="absolute top-1/2 left-2.5 -translate-y-1/2 text-soft" />
@@ -69,14 +94,40 @@ function Bar({ session }: { session: Session }) {
             onChange={(e) => setText(e.target.value)}
             className="h-8 w-full rounded border border-edge bg-sheet pr-9 pl-8 focus-visible:border-run focus-visible:outline-3 focus-visible:outline-offset-0 focus-visible:outline-run/20 pointer-coarse:h-(--row) pointer-coarse:text-[16px] [&::-webkit-search-cancel-button]:hidden"
           />
-          {text !== "" && <IconButton label={t.clear} icon={<X size={14} />} className="absolute top-1/2 right-0.5 -translate-y-1/2" onClick={() => (setText(""), field.current?.focus())} />}
+          {text !== "" && (
+            <IconButton
+              label={t.clear}
+              icon={<X size={14} />}
+              className="absolute top-1/2 right-0.5 -translate-y-1/2"
+              onClick={() => (setText(""), field.current?.focus())}
+            />
+          )}
         </span>
-        <span role="group" aria-label={t.kind} className="flex gap-0.5 max-sm:order-last max-sm:w-full">{chip(undefined, t.all, all)}{kinds.map((k) => chip(k, t[k], counts?.[k]))}</span>
+        <span role="group" aria-label={t.kind} className="flex gap-0.5 max-sm:order-last max-sm:w-full">
+          {chip(undefined, t.all, all)}
+          {kinds.map((k) => chip(k, t[k], counts?.[k]))}
+        </span>
         <span className="ml-auto flex items-center gap-0.5">
-          <span role="status" className="px-1 text-sm whitespace-nowrap text-soft tabular-nums" data-find-at>{state}</span>
-          <IconButton label={t.previous} icon={<ChevronUp size={16} />} keys="Shift+Enter" disabled={hits.length === 0} onClick={() => goTo(at - 1)} />
-          <IconButton label={t.next} icon={<ChevronDown size={16} />} keys="Enter" disabled={hits.length === 0} onClick={() => goTo(at + 1)} />
-          <Button look="quiet" className="px-2" onClick={closeFind}>{t.done}</Button>
+          <span role="status" className="px-1 text-sm whitespace-nowrap text-soft tabular-nums" data-find-at>
+            {state}
+          </span>
+          <IconButton
+            label={t.previous}
+            icon={<ChevronUp size={16} />}
+            keys="Shift+Enter"
+            disabled={hits.length === 0}
+            onClick={() => goTo(at - 1)}
+          />
+          <IconButton
+            label={t.next}
+            icon={<ChevronDown size={16} />}
+            keys="Enter"
+            disabled={hits.length === 0}
+            onClick={() => goTo(at + 1)}
+          />
+          <Button look="quiet" className="px-2" onClick={closeFind}>
+            {t.done}
+          </Button>
         </span>
       </div>
     </div>
@@ -84,7 +135,11 @@ function Bar({ session }: { session: Session }) {
 }
 
 /** Asks for all matches, page by page, and goes to the first of them that is in view or below. */
-function useHits(session: Session, q: string, kind: Kind | undefined): { head: SearchResult | undefined; failed: boolean; again(): void } {
+function useHits(
+  session: Session,
+  q: string,
+  kind: Kind | undefined,
+): { head: SearchResult | undefined; failed: boolean; again(): void } {
   const [head, setHead] = useState<SearchResult>();
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
@@ -128,5 +183,7 @@ function begin(hits: readonly Hit[], named: string | null): void {
 function inView(): string | undefined {
   const box = document.querySelector("[data-transcript]");
   const top = box?.getBoundingClientRect().top ?? 0;
-  return [...(box?.querySelectorAll<HTMLElement>("article[data-message]") ?? [])].find((a) => a.getBoundingClientRect().bottom > top)?.dataset.message;
+  return [...(box?.querySelectorAll<HTMLElement>("article[data-message]") ?? [])].find(
+    (a) => a.getBoundingClientRect().bottom > top,
+  )?.dataset.message;
 }

@@ -42,9 +42,14 @@ export function openFind(session: string, words?: string): void {
 /** Closes the bar, and the focus is where it was. */
 export function closeFind(): void {
   const { hits, at } = useFind.getState();
-  const row = document.querySelector<HTMLElement>(`[data-transcript] [data-message="${CSS.escape(hits[at]?.message_id ?? "")}"]`);
+  const row = document.querySelector<HTMLElement>(
+    `[data-transcript] [data-message="${CSS.escape(hits[at]?.message_id ?? "")}"]`,
+  );
   useFind.setState({ session: null, words: "", ...nothing });
-  const back = before instanceof HTMLElement && before.isConnected && before !== document.body && before.checkVisibility() ? before : (row ?? document.querySelector<HTMLElement>("[data-transcript] article[tabindex='0']"));
+  const back =
+    before instanceof HTMLElement && before.isConnected && before !== document.body && before.checkVisibility()
+      ? before
+      : (row ?? document.querySelector<HTMLElement>("[data-transcript] article[tabindex='0']"));
   before = null;
   back?.focus({ preventScroll: true });
 }

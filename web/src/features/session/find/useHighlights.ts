@@ -18,7 +18,8 @@ export function useHighlights(sessionId: string, box: RefObject<HTMLElement | nu
       frame = 0;
       const all: Range[] = [];
       const here: Range[] = [];
-      for (const row of el.querySelectorAll<HTMLElement>("article[data-message]")) (row.dataset.message === now ? here : all).push(...ranges(row, words));
+      for (const row of el.querySelectorAll<HTMLElement>("article[data-message]"))
+        (row.dataset.message === now ? here : all).push(...ranges(row, words));
       CSS.highlights.set("found", new Highlight(...all));
       CSS.highlights.set("found-now", new Highlight(...here));
     };
@@ -37,7 +38,9 @@ export function useHighlights(sessionId: string, box: RefObject<HTMLElement | nu
 
 /** What matched, the longest first. A word of letters is found by its beginning; scripts without spaces by any part. */
 export function pattern(hits: readonly Pick<Hit, "excerpt">[]): RegExp | null {
-  const texts = new Set(hits.flatMap((h) => h.excerpt.filter((p) => p.match && p.text.trim() !== "").map((p) => p.text.toLowerCase())));
+  const texts = new Set(
+    hits.flatMap((h) => h.excerpt.filter((p) => p.match && p.text.trim() !== "").map((p) => p.text.toLowerCase())),
+  );
   if (texts.size === 0) return null;
   const escaped = [...texts].sort((a, b) => b.length - a.length).map((x) => x.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const anywhere = /^[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;

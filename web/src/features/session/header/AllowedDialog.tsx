@@ -18,12 +18,16 @@ export function AllowedDialog({ session, onClose }: { session: Session; onClose(
   return (
     <Dialog open onClose={onClose} title={t.allowed} footer={<Button onClick={onClose}>{t.close}</Button>}>
       {allowed.length === 0 ? (
-        <Empty icon={<ShieldCheck size={22} />} title={t.noAllowed}>{t.noAllowedHelp}</Empty>
+        <Empty icon={<ShieldCheck size={22} />} title={t.noAllowed}>
+          {t.noAllowedHelp}
+        </Empty>
       ) : (
         <>
           <p className="pb-2 text-soft">{t.allowedHelp}</p>
           <ul className="divide-y divide-line">
-            {allowed.map((r) => <Rule key={r.id} session={session} rule={r} may={role !== "viewer" && role !== "admin"} />)}
+            {allowed.map((r) => (
+              <Rule key={r.id} session={session} rule={r} may={role !== "viewer" && role !== "admin"} />
+            ))}
           </ul>
         </>
       )}
@@ -52,7 +56,11 @@ function Rule({ session, rule: r, may }: { session: Session; rule: RememberedRul
       <div className="min-w-0 flex-1">
         <p className="flex min-w-0 gap-2">
           <span className="shrink-0 font-medium">{tools[r.tool] ?? r.tool}</span>
-          {r.pattern && <code className="min-w-0 font-mono"><Revealed text={r.pattern} /></code>}
+          {r.pattern && (
+            <code className="min-w-0 font-mono">
+              <Revealed text={r.pattern} />
+            </code>
+          )}
         </p>
         <p className="flex flex-wrap gap-x-2 text-sm text-soft">
           <span className="min-w-0 truncate">{task ? t.allowedFor(task) : t.allowedForTask}</span>
@@ -60,7 +68,11 @@ function Rule({ session, rule: r, may }: { session: Session; rule: RememberedRul
           <Time ms={r.ts} />
         </p>
       </div>
-      {may && <Button busy={busy} onClick={forget} aria-label={t.forgetRule(r.pattern ?? tools[r.tool] ?? r.tool)}>{t.forget}</Button>}
+      {may && (
+        <Button busy={busy} onClick={forget} aria-label={t.forgetRule(r.pattern ?? tools[r.tool] ?? r.tool)}>
+          {t.forget}
+        </Button>
+      )}
     </li>
   );
 }

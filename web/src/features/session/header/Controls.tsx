@@ -30,28 +30,66 @@ export function Controls({ session }: { session: Session }) {
   const [wish, setWish] = useState<Wish | null>(null);
   useEffect(() => setWish(null), [status, run]);
   const mine = role === undefined || role === "owner";
-  const ask = useCallback((w: Wish) => {
-    setWish(w);
-    const command = w === "stop" ? "interrupt" : w === "pause" ? "control_pause" : "control_resume";
-    // It holds until the server's word: a message that waits may go on at once, without a change of the status.
-    session.send(command, {}).catch(notifyError).finally(() => setWish(null));
-  }, [session]);
-  useCommands(useMemo<Command[]>(() => {
-    if (!mine) return [];
-    const command = (w: Wish, icon: ReactNode) => ({ id: `session:${w}`, title: t[w], icon, group: t.parts, here: true, rank: 15, run: () => ask(w) });
-    return [
-      ...(run === "going" ? [command("pause", <Pause size={16} />)] : run === "paused" ? [command("resume", <Play size={16} />)] : []),
-      ...(busy.has(status) ? [command("stop", <Square size={14} />)] : []),
-    ];
-  }, [mine, run, status, t, ask]));
+  const ask = useCallback(
+    (w: Wish) => {
+      setWish(w);
+      const command = w === "stop" ? "interrupt" : w === "pause" ? "control_pause" : "control_resume";
+      // It holds until the server's word: a message that waits may go on at once, without a change of the status.
+      session
+        .send(command, {})
+        .catch(notifyError)
+        .finally(() => setWish(null));
+    },
+    [session],
+  );
+  useCommands(
+    useMemo<Command[]>(() => {
+      if (!mine) return [];
+      const command = (w: Wish, icon: ReactNode) => ({
+        id: `session:${w}`,
+        title: t[w],
+        icon,
+        group: t.parts,
+        here: true,
+        rank: 15,
+        run: () => ask(w),
+      });
+      return [
+        ...(run === "going"
+          ? [command("pause", <Pause size={16} />)]
+          : run === "paused"
+            ? [command("resume", <Play size={16} />)]
+            : []),
+        ...(busy.has(status) ? [command("stop", <Square size={14} />)] : []),
+      ];
+    }, [mine, run, status, t, ask]),
+  );
   if (!mine) return null;
   const label = { small: "max-lg:sr-only" };
   // Stop comes first: what stands at the end is pause or resume, so that a second press on it is no stop.
   return (
     <>
-      {busy.has(status) && <Button icon={<Square size={12} />} busy={wish === "stop"} title={waits ? t.stopNext : undefined} onClick={() => ask("stop")} data-stop><span className={label.small}>{wish === "stop" ? t.stopping : t.stop}</span></Button>}
-      {run === "going" && !planShown && <Button icon={<Pause size={14} />} busy={wish === "pause"} onClick={() => ask("pause")}><span className={label.small}>{wish === "pause" ? t.pausing : t.pause}</span></Button>}
-      {run === "paused" && !planShown && <Button look="main" icon={<Play size={14} />} busy={wish === "resume"} onClick={() => ask("resume")}><span className={label.small}>{wish === "resume" ? t.resuming : t.resume}</span></Button>}
+      {busy.has(status) && (
+        <Button
+          icon={<Square size={12} />}
+          busy={wish === "stop"}
+          title={waits ? t.stopNext : undefined}
+          onClick={() => ask("stop")}
+          data-stop
+        >
+          <span className={label.small}>{wish === "stop" ? t.stopping : t.stop}</span>
+        </Button>
+      )}
+      {run === "going" && !planShown && (
+        <Button icon={<Pause size={14} />} busy={wish === "pause"} onClick={() => ask("pause")}>
+          <span className={label.small}>{wish === "pause" ? t.pausing : t.pause}</span>
+        </Button>
+      )}
+      {run === "paused" && !planShown && (
+        <Button look="main" icon={<Play size={14} />} busy={wish === "resume"} onClick={() => ask("resume")}>
+          <span className={label.small}>{wish === "resume" ? t.resuming : t.resume}</span>
+        </Button>
+      )}
     </>
   );
 }

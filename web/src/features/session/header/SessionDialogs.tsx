@@ -23,20 +23,43 @@ export function SessionDialogs({ session }: { session: Session }) {
   const { dialog, close } = useDialogs();
   if (!dialog) return null;
   switch (dialog.kind) {
-    case "rename": return <Rename session={session} onClose={close} />;
-    case "share": return <Share session={session} onClose={close} />;
-    case "allowed": return <AllowedDialog session={session} onClose={close} />;
-    case "delete": return <Delete session={session} onClose={close} />;
-    case "archive": return <Away session={session} onClose={close} />;
-    case "export": return <Export session={session} onClose={close} />;
-    case "fork": return <Fork session={session} messageId={dialog.messageId} onClose={close} />;
-    case "notebook": return <OpenNotebook session={session} onClose={close} />;
-    case "edit": return <EditDialog session={session} message={dialog.message} onClose={close} />;
+    case "rename":
+      return <Rename session={session} onClose={close} />;
+    case "share":
+      return <Share session={session} onClose={close} />;
+    case "allowed":
+      return <AllowedDialog session={session} onClose={close} />;
+    case "delete":
+      return <Delete session={session} onClose={close} />;
+    case "archive":
+      return <Away session={session} onClose={close} />;
+    case "export":
+      return <Export session={session} onClose={close} />;
+    case "fork":
+      return <Fork session={session} messageId={dialog.messageId} onClose={close} />;
+    case "notebook":
+      return <OpenNotebook session={session} onClose={close} />;
+    case "edit":
+      return <EditDialog session={session} message={dialog.message} onClose={close} />;
   }
 }
 
 /** A dialog with a form: it stays open, and says why, if what it asks for is refused. */
-function FormDialog({ title, submit, act, onClose, children, ready = true }: { title: string; submit: string; act(): Promise<void>; onClose(): void; children: ReactNode; ready?: boolean }) {
+function FormDialog({
+  title,
+  submit,
+  act,
+  onClose,
+  children,
+  ready = true,
+}: {
+  title: string;
+  submit: string;
+  act(): Promise<void>;
+  onClose(): void;
+  children: ReactNode;
+  ready?: boolean;
+}) {
   const t = useWords(sessionWords);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -55,7 +78,19 @@ function FormDialog({ title, submit, act, onClose, children, ready = true }: { t
     }
   };
   return (
-    <Dialog open onClose={onClose} title={title} footer={<><Button onClick={onClose}>{t.cancel}</Button><Button look="main" busy={busy} disabled={!ready} onClick={() => void go()}>{submit}</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button look="main" busy={busy} disabled={!ready} onClick={() => void go()}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
       <form onSubmit={(e) => void go(e)} className="flex flex-col gap-3">
         {children}
         {error !== null && <ErrorNote error={error} />}
@@ -69,8 +104,16 @@ function Rename({ session, onClose }: { session: Session; onClose(): void }) {
   const now = useSnapshot(session, (s) => s.session?.title ?? "");
   const [title, setTitle] = useState(now);
   return (
-    <FormDialog title={t.renameTitle} submit={t.save} onClose={onClose} ready={title.trim() !== ""} act={async () => void (await session.send("rename_session", { title: title.trim() }))}>
-      <Field label={t.title}>{(f) => <TextInput {...f} value={title} maxLength={200} onChange={(e) => setTitle(e.target.value)} autoFocus />}</Field>
+    <FormDialog
+      title={t.renameTitle}
+      submit={t.save}
+      onClose={onClose}
+      ready={title.trim() !== ""}
+      act={async () => void (await session.send("rename_session", { title: title.trim() }))}
+    >
+      <Field label={t.title}>
+        {(f) => <TextInput {...f} value={title} maxLength={200} onChange={(e) => setTitle(e.target.value)} autoFocus />}
+      </Field>
     </FormDialog>
   );
 }
@@ -81,7 +124,15 @@ function Away({ session, onClose }: { session: Session; onClose(): void }) {
   const [, navigate] = useLocation();
   const title = useSnapshot(session, (s) => s.session?.title ?? "");
   const questions = useSnapshot(session, (s) => s.questions.length);
-  return <ArchiveDialog sessionId={session.id} title={title || t.untitled} questions={questions} onClose={onClose} onChange={(archived) => archived && navigate("/")} />;
+  return (
+    <ArchiveDialog
+      sessionId={session.id}
+      title={title || t.untitled}
+      questions={questions}
+      onClose={onClose}
+      onChange={(archived) => archived && navigate("/")}
+    />
+  );
 }
 
 /** Deletes the session, and leaves its page for the first one. */
@@ -89,7 +140,14 @@ function Delete({ session, onClose }: { session: Session; onClose(): void }) {
   const t = useWords(sessionWords);
   const [, navigate] = useLocation();
   const title = useSnapshot(session, (s) => s.session?.title ?? "");
-  return <DeleteDialog sessionId={session.id} title={title || t.untitled} onClose={onClose} onChange={(deleted) => deleted && navigate("/")} />;
+  return (
+    <DeleteDialog
+      sessionId={session.id}
+      title={title || t.untitled}
+      onClose={onClose}
+      onChange={(deleted) => deleted && navigate("/")}
+    />
+  );
 }
 
 function Share({ session, onClose }: { session: Session; onClose(): void }) {
@@ -104,7 +162,9 @@ function Share({ session, onClose }: { session: Session; onClose(): void }) {
   return (
     <FormDialog title={t.shareTitle} submit={t.shareButton} onClose={onClose} ready={user.trim() !== ""} act={act}>
       <p className="text-soft">{t.shareHelp}</p>
-      <Field label={t.shareUser}>{(f) => <TextInput {...f} value={user} onChange={(e) => setUser(e.target.value)} autoComplete="off" />}</Field>
+      <Field label={t.shareUser}>
+        {(f) => <TextInput {...f} value={user} onChange={(e) => setUser(e.target.value)} autoComplete="off" />}
+      </Field>
       <Field label={t.shareRole}>
         {(f) => (
           <Select {...f} value={role} onChange={(e) => setRole(e.target.value as typeof role)}>
@@ -114,7 +174,14 @@ function Share({ session, onClose }: { session: Session; onClose(): void }) {
           </Select>
         )}
       </Field>
-      <Field label={t.shareLink}>{(f) => <div className="flex items-center gap-1"><TextInput {...f} readOnly value={link} className="font-mono" /><CopyButton text={link} /></div>}</Field>
+      <Field label={t.shareLink}>
+        {(f) => (
+          <div className="flex items-center gap-1">
+            <TextInput {...f} readOnly value={link} className="font-mono" />
+            <CopyButton text={link} />
+          </div>
+        )}
+      </Field>
     </FormDialog>
   );
 }
@@ -126,19 +193,30 @@ function Fork({ session, messageId, onClose }: { session: Session; messageId?: s
   const [title, setTitle] = useState(now);
   const [workspace, setWorkspace] = useState("");
   const act = async () => {
-    const made = await client.rest.sessions.command(session.id, "fork_session", {
-      message_id: messageId,
-      keep_target: messageId ? true : undefined,
-      title: title.trim() || undefined,
-      workspace: workspace.trim() || undefined,
-    }, newId());
+    const made = await client.rest.sessions.command(
+      session.id,
+      "fork_session",
+      {
+        message_id: messageId,
+        keep_target: messageId ? true : undefined,
+        title: title.trim() || undefined,
+        workspace: workspace.trim() || undefined,
+      },
+      newId(),
+    );
     if (made.session_id) navigate(`/s/${made.session_id}`);
   };
   return (
     <FormDialog title={t.forkTitle} submit={t.forkButton} onClose={onClose} act={act}>
       <p className="text-soft">{messageId ? t.forkHere : t.forkHelp}</p>
-      <Field label={t.title}>{(f) => <TextInput {...f} value={title} onChange={(e) => setTitle(e.target.value)} />}</Field>
-      <Field label={t.workspace} hint={t.forkFiles}>{(f) => <TextInput {...f} value={workspace} onChange={(e) => setWorkspace(e.target.value)} className="font-mono" />}</Field>
+      <Field label={t.title}>
+        {(f) => <TextInput {...f} value={title} onChange={(e) => setTitle(e.target.value)} />}
+      </Field>
+      <Field label={t.workspace} hint={t.forkFiles}>
+        {(f) => (
+          <TextInput {...f} value={workspace} onChange={(e) => setWorkspace(e.target.value)} className="font-mono" />
+        )}
+      </Field>
     </FormDialog>
   );
 }
@@ -150,14 +228,24 @@ function Export({ session, onClose }: { session: Session; onClose(): void }) {
   const [format, setFormat] = useState<(typeof formats)[number]>("bundle");
   const act = async () => {
     const response = await client.rest.sessions.export(session.id, format);
-    const name = /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `${session.id}.${format}`;
+    const name =
+      /filename="?([\w.-]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ??
+      `${session.id}.${format}`;
     saveAs(await response.blob(), name);
   };
   return (
     <FormDialog title={t.exportTitle} submit={t.exportButton} onClose={onClose} act={act}>
       <p className="text-soft">{t.exportHelp}</p>
       <Field label={t.format}>
-        {(f) => <Select {...f} value={format} onChange={(e) => setFormat(e.target.value as typeof format)}>{formats.map((x) => <option key={x} value={x}>{t.formats[x]}</option>)}</Select>}
+        {(f) => (
+          <Select {...f} value={format} onChange={(e) => setFormat(e.target.value as typeof format)}>
+            {formats.map((x) => (
+              <option key={x} value={x}>
+                {t.formats[x]}
+              </option>
+            ))}
+          </Select>
+        )}
       </Field>
     </FormDialog>
   );

@@ -6,7 +6,12 @@ import { isOver } from "../plan/possible";
  * steps may work on beside it. Work that was told to pause is no work in progress,
  * though a step may be finishing.
  */
-export function statusShown(status: SessionStatus, runs: readonly RunView[], asking: boolean, mayAnswer: boolean): SessionStatus | "awaiting_others" {
+export function statusShown(
+  status: SessionStatus,
+  runs: readonly RunView[],
+  asking: boolean,
+  mayAnswer: boolean,
+): SessionStatus | "awaiting_others" {
   const works = status === "executing" || status === "planning";
   if (status === "awaiting_input" || (works && asking)) return mayAnswer ? "awaiting_input" : "awaiting_others";
   const going = runs.filter((r) => !isOver(r));

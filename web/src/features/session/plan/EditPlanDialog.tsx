@@ -14,7 +14,11 @@ export function EditPlanDialog({ run, controls, onClose }: { run: RunView; contr
   const count = changes.modifications.length; // comments are for a review
   const busy = controls.pending.has("edit");
   const send = async () => {
-    const done = await controls.run("edit", "edit_plan", { modifications: changes.modifications, version, monitor_id: run.monitor_id });
+    const done = await controls.run("edit", "edit_plan", {
+      modifications: changes.modifications,
+      version,
+      monitor_id: run.monitor_id,
+    });
     if (!done) return;
     clear();
     onClose();
@@ -27,14 +31,22 @@ export function EditPlanDialog({ run, controls, onClose }: { run: RunView; contr
       title={t.editTitle(version)}
       footer={
         <>
-          <Button look="quiet" onClick={onClose}>{t.cancel}</Button>
-          <Button look="main" busy={busy} disabled={count === 0} onClick={() => void send()}>{busy ? t.sendingEdit : t.sendEdit(count)}</Button>
+          <Button look="quiet" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button look="main" busy={busy} disabled={count === 0} onClick={() => void send()}>
+            {busy ? t.sendingEdit : t.sendEdit(count)}
+          </Button>
         </>
       }
     >
       <p className="pb-2 text-soft">{t.editHelp}</p>
       {carried && <p className="pb-2 text-ask">{t.editCarried(version)}</p>}
-      {controls.problem !== null && <div className="pb-2"><ErrorNote error={controls.problem} /></div>}
+      {controls.problem !== null && (
+        <div className="pb-2">
+          <ErrorNote error={controls.problem} />
+        </div>
+      )}
       <PlanEditor draft={draft} onChange={set} readOnly={busy} comments={false} />
     </Dialog>
   );

@@ -28,8 +28,17 @@ export function OwnSteps({ todos, working, resting }: { todos: readonly Todo[]; 
               i < todos.length - 1 && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
             )}
           >
-            <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={toneOf(now(d))} live={working && d.status === "in_progress"} /></span>
-            <p className={cx("min-w-0 flex-1", d.status === "completed" && "text-soft", d.status === "skipped" && "text-soft line-through", d.status === "in_progress" && "font-medium")}>
+            <span className="z-10 mt-1 h-3 bg-paper">
+              <Mark tone={toneOf(now(d))} live={working && d.status === "in_progress"} />
+            </span>
+            <p
+              className={cx(
+                "min-w-0 flex-1",
+                d.status === "completed" && "text-soft",
+                d.status === "skipped" && "text-soft line-through",
+                d.status === "in_progress" && "font-medium",
+              )}
+            >
               <Revealed text={d.task} />
               <span className="sr-only"> ({t.todoStatus[now(d)]})</span>
             </p>

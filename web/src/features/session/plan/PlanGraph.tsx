@@ -1,5 +1,15 @@
 import type { Todo } from "@clew-run/client";
-import { Handle, MarkerType, Position, ReactFlow, ReactFlowProvider, useReactFlow, type Edge, type Node, type NodeProps } from "@xyflow/react";
+import {
+  Handle,
+  MarkerType,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  type Edge,
+  type Node,
+  type NodeProps,
+} from "@xyflow/react";
 import { Maximize2, Minus, Plus } from "lucide-react";
 import { memo, useEffect, useMemo, useRef } from "react";
 import "@xyflow/react/dist/base.css";
@@ -41,11 +51,25 @@ function Flow({ todos, selected, onSelect, boxes }: GraphProps & { boxes: Box[] 
     return todos.flatMap((todo, i) => {
       const box = at.get(todo.id);
       if (!box) return [];
-      return [{
-        id: todo.id, type: "step" as const, position: { x: box.x, y: box.y }, width: boxWidth, height: boxHeight,
-        data: { todo, number: i + 1, chosen: todo.id === selected },
-        ariaLabel: t.nodeName(i + 1, todo.task, t.todoStatus[todo.status], todo.depends_on.map((id) => todos.findIndex((o) => o.id === id) + 1).filter((n) => n > 0).join(", ")),
-      }];
+      return [
+        {
+          id: todo.id,
+          type: "step" as const,
+          position: { x: box.x, y: box.y },
+          width: boxWidth,
+          height: boxHeight,
+          data: { todo, number: i + 1, chosen: todo.id === selected },
+          ariaLabel: t.nodeName(
+            i + 1,
+            todo.task,
+            t.todoStatus[todo.status],
+            todo.depends_on
+              .map((id) => todos.findIndex((o) => o.id === id) + 1)
+              .filter((n) => n > 0)
+              .join(", "),
+          ),
+        },
+      ];
     });
   }, [todos, boxes, selected, t]);
   const edges = useMemo<Edge[]>(() => {
@@ -53,9 +77,17 @@ function Flow({ todos, selected, onSelect, boxes }: GraphProps & { boxes: Box[] 
     return shapeOf(todos).edges.map(([from, to]) => {
       const run = status.get(from) === "completed";
       return {
-        id: `${from} ${to}`, source: from, target: to, focusable: false,
+        id: `${from} ${to}`,
+        source: from,
+        target: to,
+        focusable: false,
         style: { stroke: run ? "var(--c-run)" : "var(--c-past)", strokeWidth: 2 },
-        markerEnd: { type: MarkerType.ArrowClosed, color: run ? "var(--c-run)" : "var(--c-past)", width: 12, height: 12 },
+        markerEnd: {
+          type: MarkerType.ArrowClosed,
+          color: run ? "var(--c-run)" : "var(--c-past)",
+          width: 12,
+          height: 12,
+        },
       };
     });
   }, [todos]);
@@ -83,7 +115,14 @@ function Flow({ todos, selected, onSelect, boxes }: GraphProps & { boxes: Box[] 
     onSelect(to);
   };
   return (
-    <div ref={frame} role="group" aria-label={t.graphLabel} onKeyDown={onKeyDown} className="relative min-h-72 flex-1 overflow-hidden" data-graph>
+    <div
+      ref={frame}
+      role="group"
+      aria-label={t.graphLabel}
+      onKeyDown={onKeyDown}
+      className="relative min-h-72 flex-1 overflow-hidden"
+      data-graph
+    >
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -105,15 +144,23 @@ function Flow({ todos, selected, onSelect, boxes }: GraphProps & { boxes: Box[] 
       <div className="absolute right-0 bottom-0 flex bg-paper/80">
         <IconButton label={t.zoomIn} icon={<Plus size={14} />} onClick={() => void flow.zoomIn()} />
         <IconButton label={t.zoomOut} icon={<Minus size={14} />} onClick={() => void flow.zoomOut()} />
-        <IconButton label={t.fit} icon={<Maximize2 size={13} />} onClick={() => void flow.fitView({ padding: 0.08, maxZoom: 1 })} />
+        <IconButton
+          label={t.fit}
+          icon={<Maximize2 size={13} />}
+          onClick={() => void flow.fitView({ padding: 0.08, maxZoom: 1 })}
+        />
       </div>
     </div>
   );
 }
 
 const edge: Record<string, string> = {
-  run: "border-run before:bg-run", ask: "border-ask before:bg-ask", fail: "border-fail before:bg-fail",
-  done: "border-line before:bg-run", wait: "border-line before:bg-line", past: "border-line before:bg-past",
+  run: "border-run before:bg-run",
+  ask: "border-ask before:bg-ask",
+  fail: "border-fail before:bg-fail",
+  done: "border-line before:bg-run",
+  wait: "border-line before:bg-line",
+  past: "border-line before:bg-past",
 };
 
 function StepBox({ data: { todo, number, chosen } }: NodeProps<StepNode>) {
@@ -129,11 +176,19 @@ function StepBox({ data: { todo, number, chosen } }: NodeProps<StepNode>) {
     >
       <Handle type="target" position={Position.Top} isConnectable={false} className="invisible" />
       <Mark tone={tone} live={tone === "run"} />
-      <span className={cx("line-clamp-2 min-w-0 flex-1", (tone === "done" || tone === "past") && "text-soft", tone === "past" && "line-through")}>
+      <span
+        className={cx(
+          "line-clamp-2 min-w-0 flex-1",
+          (tone === "done" || tone === "past") && "text-soft",
+          tone === "past" && "line-through",
+        )}
+      >
         <span className="text-soft">{number}. </span>
         {todo.task}
       </span>
-      {todo.status === "in_progress" && todo.progress_percentage !== undefined && <span className="text-sm text-run">{Math.round(todo.progress_percentage)} %</span>}
+      {todo.status === "in_progress" && todo.progress_percentage !== undefined && (
+        <span className="text-sm text-run">{Math.round(todo.progress_percentage)} %</span>
+      )}
       <Handle type="source" position={Position.Bottom} isConnectable={false} className="invisible" />
     </div>
   );

@@ -28,7 +28,12 @@ export function PlanPanel({ session }: { session: Session }) {
   const working = useSnapshot(session, (s) => s.session?.status === "executing" || s.session?.status === "planning");
   const resting = useSnapshot(session, (s) => s.session?.status === "idle" || s.session?.status === "completed");
   const owner = useSnapshot(session, (s) => s.session?.role === undefined || s.session.role === "owner");
-  if (own.length === 0 && runs.length === 0) return <Empty icon={<Route size={28} />} title={t.noPlan}>{owner ? t.noPlanHelp : t.noPlanWatch}</Empty>;
+  if (own.length === 0 && runs.length === 0)
+    return (
+      <Empty icon={<Route size={28} />} title={t.noPlan}>
+        {owner ? t.noPlanHelp : t.noPlanWatch}
+      </Empty>
+    );
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
       {own.length > 0 && <OwnSteps todos={own} working={working} resting={resting} />}
@@ -53,7 +58,11 @@ function Runs({ session }: { session: Session }) {
           <span className="flex-1">{run === newest ? t.newestRun : t.olderRun}</span>
           <Menu
             label={t.runs}
-            trigger={<Button look="quiet" icon={<History size={14} />}>{t.runs}</Button>}
+            trigger={
+              <Button look="quiet" icon={<History size={14} />}>
+                {t.runs}
+              </Button>
+            }
             items={[...runs].reverse().map((r, i) => ({
               id: r.run_id,
               label: t.runNumber(runs.length - i, r.todos.length),
@@ -84,10 +93,17 @@ function RunBody({ session, run }: { session: Session; run: RunView }) {
             label={t.view}
             value={view}
             onChange={setView}
-            options={[{ id: "list", name: t.list, icon: <ListTree size={14} /> }, { id: "graph", name: t.graph, icon: <Workflow size={14} /> }]}
+            options={[
+              { id: "list", name: t.list, icon: <ListTree size={14} /> },
+              { id: "graph", name: t.graph, icon: <Workflow size={14} /> },
+            ]}
           />
         )}
-        {mayAct && <div className="ml-auto flex items-center gap-1"><RunControls run={run} controls={controls} /></div>}
+        {mayAct && (
+          <div className="ml-auto flex items-center gap-1">
+            <RunControls run={run} controls={controls} />
+          </div>
+        )}
       </div>
       {controls.problem !== null && <ErrorNote error={controls.problem} />}
       <ReviewBanner session={session} run={run} />
@@ -99,7 +115,15 @@ function RunBody({ session, run }: { session: Session; run: RunView }) {
           <PlanGraph todos={run.todos} selected={selected} onSelect={setSelected} />
           {todo && (
             <ol className="border-t border-line pt-2">
-              <TodoRow session={session} run={run} todo={todo} number={run.todos.indexOf(todo) + 1} controls={mayAct ? controls : undefined} onGo={setSelected} alone />
+              <TodoRow
+                session={session}
+                run={run}
+                todo={todo}
+                number={run.todos.indexOf(todo) + 1}
+                controls={mayAct ? controls : undefined}
+                onGo={setSelected}
+                alone
+              />
             </ol>
           )}
         </>
@@ -112,7 +136,9 @@ function RunBody({ session, run }: { session: Session; run: RunView }) {
 function ReviewBanner({ session, run }: { session: Session; run: RunView }) {
   const t = useWords(planWords);
   const [, navigate] = useLocation();
-  const review = useSnapshot(session, (s) => s.questions.find((q) => q.type === "hitl_plan_review" && q.plan_id === run.plan?.id));
+  const review = useSnapshot(session, (s) =>
+    s.questions.find((q) => q.type === "hitl_plan_review" && q.plan_id === run.plan?.id),
+  );
   if (review?.type !== "hitl_plan_review") return null;
   return (
     <div className="flex flex-wrap items-center gap-2 rounded bg-ask-wash px-3 py-2">

@@ -20,25 +20,42 @@ export function RunControls({ run, controls }: { run: RunView; controls: Control
   return (
     <>
       {(can.pause || busy("pause")) && (
-        <Button icon={<Pause size={14} />} busy={busy("pause")} onClick={() => void controls.run("pause", "control_pause", at)}>
+        <Button
+          icon={<Pause size={14} />}
+          busy={busy("pause")}
+          onClick={() => void controls.run("pause", "control_pause", at)}
+        >
           {busy("pause") ? t.pausing : t.pause}
         </Button>
       )}
       {((can.resume && !busy("pause")) || busy("resume")) && (
-        <Button look="main" icon={<Play size={14} />} busy={busy("resume")} onClick={() => void controls.run("resume", "control_resume", at)}>
+        <Button
+          look="main"
+          icon={<Play size={14} />}
+          busy={busy("resume")}
+          onClick={() => void controls.run("resume", "control_resume", at)}
+        >
           {busy("resume") ? t.resuming : t.resume}
         </Button>
       )}
       {can.edit && <IconButton label={t.editPlan} icon={<Pencil size={14} />} onClick={() => setOpen("edit")} />}
-      {can.cancel && !busy("cancel") && <IconButton label={t.cancelRun} icon={<CircleX size={15} />} onClick={() => setOpen("cancel")} />}
-      {busy("cancel") && <span role="status" className="text-soft">{t.cancelling}</span>}
+      {can.cancel && !busy("cancel") && (
+        <IconButton label={t.cancelRun} icon={<CircleX size={15} />} onClick={() => setOpen("cancel")} />
+      )}
+      {busy("cancel") && (
+        <span role="status" className="text-soft">
+          {t.cancelling}
+        </span>
+      )}
       <Dialog
         open={open === "cancel"}
         onClose={() => setOpen(null)}
         title={t.cancelTitle}
         footer={
           <>
-            <Button look="quiet" onClick={() => setOpen(null)}>{t.keepRunning}</Button>
+            <Button look="quiet" onClick={() => setOpen(null)}>
+              {t.keepRunning}
+            </Button>
             <Button
               look="danger"
               onClick={() => {

@@ -26,20 +26,39 @@ export function RunResult({ run }: { run: RunView }) {
         <Mark tone={failed ? "fail" : cancelled ? "past" : "done"} />
         {failed ? t.ended.failed : cancelled ? t.ended.cancelled : t.ended.complete}
       </h2>
-      {end?.message && <p><Revealed text={end.message} /></p>}
+      {end?.message && (
+        <p>
+          <Revealed text={end.message} />
+        </p>
+      )}
       {response && <Markdown text={response.text || response.summary} />}
       {results.length > 0 && (
         <ul aria-label={t.attachments} className="flex flex-wrap gap-2">
-          {results.map((a) => <li key={a.url}><Attached attachment={a} /></li>)}
+          {results.map((a) => (
+            <li key={a.url}>
+              <Attached attachment={a} />
+            </li>
+          ))}
         </ul>
       )}
       {s && (
         <p className="text-sm text-soft">
-          {[t.doneOf(s.completed, s.total_todos), duration(s.execution_time_ms), t.tokens(count(s.tokens_used)), money(s.cost_usd)].join(" · ")}
+          {[
+            t.doneOf(s.completed, s.total_todos),
+            duration(s.execution_time_ms),
+            t.tokens(count(s.tokens_used)),
+            money(s.cost_usd),
+          ].join(" · ")}
         </p>
       )}
       {!!response?.next_actions?.length && (
-        <ul className="list-disc pl-5">{response.next_actions.map((a, i) => <li key={i}><Revealed text={a} /></li>)}</ul>
+        <ul className="list-disc pl-5">
+          {response.next_actions.map((a, i) => (
+            <li key={i}>
+              <Revealed text={a} />
+            </li>
+          ))}
+        </ul>
       )}
       {reports.length > 0 && (
         <ul aria-label={t.reports} className="flex flex-wrap gap-2">
@@ -56,18 +75,31 @@ export function RunResult({ run }: { run: RunView }) {
 
 /** A file that is a result of the work; pictures are shown. */
 function Attached({ attachment: { type, title, url } }: { attachment: Attachment }) {
-  if (type !== "chart" && type !== "image") return <FileLink url={url} name={title} icon={type === "table" ? Table2 : FileText} />;
+  if (type !== "chart" && type !== "image")
+    return <FileLink url={url} name={title} icon={type === "table" ? Table2 : FileText} />;
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer" className="block rounded border border-edge/60 bg-sheet p-2 hover:bg-hover">
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="block rounded border border-edge/60 bg-sheet p-2 hover:bg-hover"
+    >
       <img src={url} alt="" loading="lazy" className="max-h-64 max-w-full rounded bg-white" />
-      <span className="mt-1 block text-sm"><Revealed text={title} /></span>
+      <span className="mt-1 block text-sm">
+        <Revealed text={title} />
+      </span>
     </a>
   );
 }
 
 function FileLink({ url, name, icon: Icon = FileText }: { url: string; name: string; icon?: LucideIcon }) {
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer" className="inline-flex h-(--row) items-center gap-1.5 rounded border border-edge/60 bg-sheet px-2.5 hover:bg-hover">
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="inline-flex h-(--row) items-center gap-1.5 rounded border border-edge/60 bg-sheet px-2.5 hover:bg-hover"
+    >
       <Icon size={13} aria-hidden />
       <Revealed text={name} />
     </a>

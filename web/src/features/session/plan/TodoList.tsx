@@ -18,7 +18,16 @@ export function TodoList({ session, run, controls }: { session: Session; run: Ru
   return (
     <ol ref={list} aria-label={t.steps} className="flex flex-col">
       {run.todos.map((todo, i) => (
-        <TodoRow key={todo.id} session={session} run={run} todo={todo} number={i + 1} controls={controls} onGo={go} last={i === run.todos.length - 1} />
+        <TodoRow
+          key={todo.id}
+          session={session}
+          run={run}
+          todo={todo}
+          number={i + 1}
+          controls={controls}
+          onGo={go}
+          last={i === run.todos.length - 1}
+        />
       ))}
     </ol>
   );

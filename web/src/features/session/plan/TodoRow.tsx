@@ -24,7 +24,16 @@ export function resultText(result: unknown): string {
 }
 
 /** One step: what it is, how far it is, what it waits for, and what can be done about it. */
-export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, controls, onGo, last, alone }: {
+export const TodoRow = memo(function TodoRow({
+  session,
+  run,
+  todo: d,
+  number,
+  controls,
+  onGo,
+  last,
+  alone,
+}: {
   session: Session;
   run: RunView;
   todo: Todo;
@@ -41,7 +50,9 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
   const works = d.status === "in_progress";
   const asks = useSnapshot(session, (s) => works && !isOver(run) && s.questions.some((q) => q.todo_id === d.id));
   const now = useServerNow(session, works && !run.paused && !isOver(run));
-  const cost = useSnapshot(session, (s) => (d.task_id ? s.tasks.find((k) => k.task_id === d.task_id)?.usage?.cost_usd : undefined));
+  const cost = useSnapshot(session, (s) =>
+    d.task_id ? s.tasks.find((k) => k.task_id === d.task_id)?.usage?.cost_usd : undefined,
+  );
   const spent = d.duration_ms ?? (works && d.started_ms ? Math.max(0, now - d.started_ms) : undefined);
   const result = resultText(d.result_summary);
   const more = result !== "" || d.error !== undefined;
@@ -61,17 +72,29 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
         !last && !alone && (d.status === "completed" ? "before:bg-run" : "before:bg-line"),
       )}
     >
-      <span className="z-10 mt-1 h-3 bg-paper"><Mark tone={asks ? "ask" : toneOf(d.status)} live={works && !asks && !run.paused && !isOver(run)} /></span>
+      <span className="z-10 mt-1 h-3 bg-paper">
+        <Mark tone={asks ? "ask" : toneOf(d.status)} live={works && !asks && !run.paused && !isOver(run)} />
+      </span>
       <div className="min-w-0 flex-1">
         <div className="flex items-start gap-2">
-          <p className={cx("min-w-0 flex-1", d.status === "skipped" && "text-soft line-through", d.status === "completed" && "text-soft")}>
+          <p
+            className={cx(
+              "min-w-0 flex-1",
+              d.status === "skipped" && "text-soft line-through",
+              d.status === "completed" && "text-soft",
+            )}
+          >
             <span className="mr-1.5 text-soft">{number}.</span>
             <Revealed text={d.task} />
             <span className="sr-only"> ({asks ? t.asks : t.todoStatus[d.status]})</span>
           </p>
           <span className="flex shrink-0 gap-2 text-sm text-soft">
             {spent !== undefined && spent >= 50 && <span title={t.took}>{duration(spent)}</span>}
-            {cost !== undefined && cost > 0 ? <span title={t.cost}>{money(cost)}</span> : d.estimated_cost_usd ? <span title={t.estimated}>≈ {money(d.estimated_cost_usd)}</span> : null}
+            {cost !== undefined && cost > 0 ? (
+              <span title={t.cost}>{money(cost)}</span>
+            ) : d.estimated_cost_usd ? (
+              <span title={t.estimated}>≈ {money(d.estimated_cost_usd)}</span>
+            ) : null}
           </span>
         </div>
         <p className="flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
@@ -105,31 +128,56 @@ export const TodoRow = memo(function TodoRow({ session, run, todo: d, number, co
         {works && (
           <div className="flex flex-col gap-0.5 pt-1">
             <Progress done={d.progress_percentage ?? 0} total={100} label={t.progressOf(number)} />
-            {d.current_step && <p className="text-sm text-soft"><Revealed text={d.current_step} /></p>}
+            {d.current_step && (
+              <p className="text-sm text-soft">
+                <Revealed text={d.current_step} />
+              </p>
+            )}
           </div>
         )}
-        {d.status === "failed" && d.error && <p className="pt-0.5 text-sm text-fail"><Revealed text={d.error.message} /></p>}
-        {controls && (can.retry || d.status === "failed" && can.skip || busy("retry") || busy("skip")) && (
+        {d.status === "failed" && d.error && (
+          <p className="pt-0.5 text-sm text-fail">
+            <Revealed text={d.error.message} />
+          </p>
+        )}
+        {controls && (can.retry || (d.status === "failed" && can.skip) || busy("retry") || busy("skip")) && (
           <div className="flex flex-wrap gap-2 pt-1.5">
-            {(can.retry || busy("retry")) && <Button icon={<RotateCw size={13} />} busy={busy("retry")} onClick={() => act("retry")}>{busy("retry") ? t.retrying : t.retry}</Button>}
-            {(can.skip || busy("skip")) && <Button icon={<SkipForward size={13} />} busy={busy("skip")} onClick={() => act("skip")}>{busy("skip") ? t.skipping : t.skip}</Button>}
+            {(can.retry || busy("retry")) && (
+              <Button icon={<RotateCw size={13} />} busy={busy("retry")} onClick={() => act("retry")}>
+                {busy("retry") ? t.retrying : t.retry}
+              </Button>
+            )}
+            {(can.skip || busy("skip")) && (
+              <Button icon={<SkipForward size={13} />} busy={busy("skip")} onClick={() => act("skip")}>
+                {busy("skip") ? t.skipping : t.skip}
+              </Button>
+            )}
           </div>
         )}
-        {open && result !== "" && <Pre label={t.resultOf(number)} className="mt-1 max-h-60 whitespace-pre-wrap"><Revealed text={result} /></Pre>}
+        {open && result !== "" && (
+          <Pre label={t.resultOf(number)} className="mt-1 max-h-60 whitespace-pre-wrap">
+            <Revealed text={result} />
+          </Pre>
+        )}
       </div>
       {controls && can.skip && d.status !== "failed" && !busy("skip") && (
         <IconButton
           label={t.skipNumber(number)}
           icon={<SkipForward size={14} />}
           onClick={() => act("skip")}
-          className={cx(besideLine, "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 focus:opacity-100 pointer-coarse:opacity-100")}
+          className={cx(
+            besideLine,
+            "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 focus:opacity-100 pointer-coarse:opacity-100",
+          )}
         />
       )}
       {more && !alone && (
         <IconButton
           label={open ? t.fold(number) : t.unfold(number)}
           aria-expanded={open}
-          icon={<ChevronRight size={15} className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />}
+          icon={
+            <ChevronRight size={15} className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
+          }
           onClick={() => setOpen(!open)}
           className={besideLine}
         />

@@ -34,7 +34,14 @@ export function isFixed(step: DraftStep): boolean {
 
 export function draftOf(todos: readonly Todo[]): PlanDraft {
   const steps = todos.map((was, place) => ({
-    id: was.id, task: was.task, comment: "", priority: was.priority, depends_on: [...was.depends_on], removed: false, place, was,
+    id: was.id,
+    task: was.task,
+    comment: "",
+    priority: was.priority,
+    depends_on: [...was.depends_on],
+    removed: false,
+    place,
+    was,
   }));
   return { steps: steps.sort(byBeginning) };
 }
@@ -61,7 +68,12 @@ export function addStep(d: PlanDraft, task: string, after?: string): PlanDraft {
   while (taken.has(prefix + n)) n++;
   const priority = d.steps.at(-1)?.priority ?? 0;
   const place = Math.max(0, ...d.steps.map((s) => s.place + 1));
-  return { steps: [...d.steps, { id: prefix + n, task, comment: "", priority, depends_on: after ? [after] : [], removed: false, place }] };
+  return {
+    steps: [
+      ...d.steps,
+      { id: prefix + n, task, comment: "", priority, depends_on: after ? [after] : [], removed: false, place },
+    ],
+  };
 }
 
 /**
@@ -89,7 +101,12 @@ export function changesOf(d: PlanDraft): PlanChanges {
     if (s.comment.trim() !== "" && !s.removed) words.push(`On "${s.task}": ${s.comment.trim()}`);
     if (!s.was) {
       // A step that waits for one that is new as well cannot name it yet.
-      modifications.push({ action: "add", task: s.task, priority: s.priority, depends_on: s.depends_on.filter((on) => !on.startsWith(prefix)) });
+      modifications.push({
+        action: "add",
+        task: s.task,
+        priority: s.priority,
+        depends_on: s.depends_on.filter((on) => !on.startsWith(prefix)),
+      });
       continue;
     }
     if (s.removed) {
@@ -114,18 +131,30 @@ export function rebase(d: PlanDraft, todos: readonly Todo[]): PlanDraft {
   let next = draftOf(todos);
   for (const old of d.steps) {
     if (!old.was) {
-      next = { steps: [...next.steps, { ...old, place: next.steps.length, depends_on: old.depends_on.filter((on) => todos.some((t) => t.id === on)) }] };
+      next = {
+        steps: [
+          ...next.steps,
+          {
+            ...old,
+            place: next.steps.length,
+            depends_on: old.depends_on.filter((on) => todos.some((t) => t.id === on)),
+          },
+        ],
+      };
       continue;
     }
     const was = old.was;
     next = change(next, old.id, (s) =>
-      isFixed(s) ? s : {
-        ...s,
-        task: old.task !== was.task ? old.task : s.task,
-        priority: old.priority !== was.priority ? old.priority : s.priority,
-        comment: old.comment,
-        removed: old.removed,
-      });
+      isFixed(s)
+        ? s
+        : {
+            ...s,
+            task: old.task !== was.task ? old.task : s.task,
+            priority: old.priority !== was.priority ? old.priority : s.priority,
+            comment: old.comment,
+            removed: old.removed,
+          },
+    );
   }
   return { steps: next.steps.sort(byBeginning) };
 }

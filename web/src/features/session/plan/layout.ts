@@ -22,16 +22,19 @@ export function layout({ nodes, edges }: Shape): Box[] {
   for (const id of nodes) g.setNode(id, { width: boxWidth, height: boxHeight });
   for (const [from, to] of edges) g.setEdge(from, to);
   dagre.layout(g);
-  return inOrder(nodes.map((id) => {
-    const { x, y } = g.node(id) as { x: number; y: number };
-    return { id, x: x - boxWidth / 2, y: y - boxHeight / 2 };
-  }));
+  return inOrder(
+    nodes.map((id) => {
+      const { x, y } = g.node(id) as { x: number; y: number };
+      return { id, x: x - boxWidth / 2, y: y - boxHeight / 2 };
+    }),
+  );
 }
 
 /** Turns the picture round if most steps at one height stand against the plan's order. */
 function inOrder(boxes: Box[]): Box[] {
   let right = 0;
-  for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) if (a.y === b.y) right += Math.sign(b.x - a.x);
+  for (const [i, a] of boxes.entries())
+    for (const b of boxes.slice(i + 1)) if (a.y === b.y) right += Math.sign(b.x - a.x);
   if (right >= 0) return boxes;
   const width = Math.max(...boxes.map((b) => b.x));
   return boxes.map((b) => ({ ...b, x: width - b.x }));

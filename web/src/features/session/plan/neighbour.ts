@@ -2,7 +2,12 @@ import type { Todo } from "@clew-run/client";
 import type { Box } from "./layout";
 
 /** Where an arrow key leads: up and down along the edges, left and right among those at one height. */
-export function neighbour(todos: readonly Todo[], boxes: readonly Box[], from: string, key: string): string | undefined {
+export function neighbour(
+  todos: readonly Todo[],
+  boxes: readonly Box[],
+  from: string,
+  key: string,
+): string | undefined {
   const at = new Map(boxes.map((b) => [b.id, b]));
   const here = at.get(from);
   if (!here) return undefined;

@@ -16,7 +16,9 @@ test("the list that an agent keeps for itself is told from a run's", () => {
 test("progress is that of what is in front, else of the newest run", () => {
   const own = [todo("its own")];
   expect(stepsInFront({ plan, todos: own, runs: [run] })).toBe(own);
-  expect(stepsInFront({ plan: { ...plan, run_id: "r1" }, todos: [], runs: [run, { run_id: "r2", todos: [todo("b")] }] })).toBe(run.todos);
+  expect(
+    stepsInFront({ plan: { ...plan, run_id: "r1" }, todos: [], runs: [run, { run_id: "r2", todos: [todo("b")] }] }),
+  ).toBe(run.todos);
   expect(stepsInFront({ plan: null, todos: [], runs: [run] })).toBe(run.todos);
   expect(stepsInFront({ plan: null, todos: [], runs: [] })).toEqual([]);
 });

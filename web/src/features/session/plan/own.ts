@@ -13,7 +13,9 @@ export function progressOf(todos: readonly Pick<Todo, "status">[]): string {
 }
 
 /** The steps whose progress counts: the agent's own, or those of the run in front, or of the newest one. */
-export function stepsInFront(s: Pick<SessionSnapshot, "plan" | "todos"> & { runs: readonly Pick<RunView, "run_id" | "todos">[] }): readonly Todo[] {
+export function stepsInFront(
+  s: Pick<SessionSnapshot, "plan" | "todos"> & { runs: readonly Pick<RunView, "run_id" | "todos">[] },
+): readonly Todo[] {
   const own = ownSteps(s);
   if (own.length > 0) return own;
   return (s.runs.find((r) => r.run_id === s.plan?.run_id) ?? s.runs.at(-1))?.todos ?? none;

@@ -17,7 +17,12 @@ export function isOver(run: RunView): boolean {
 
 export function runActions(run: RunView): RunActions {
   const live = !isOver(run);
-  return { pause: live && !run.paused, resume: live && run.paused === true, cancel: live, edit: live && planned.has(run.phase ?? "") };
+  return {
+    pause: live && !run.paused,
+    resume: live && run.paused === true,
+    cancel: live,
+    edit: live && planned.has(run.phase ?? ""),
+  };
 }
 
 /** What can be done to one todo of it. */
@@ -36,7 +41,11 @@ export type LayerName = (typeof layers)[number];
 export type LayerState = "done" | "now" | "ahead";
 
 const layerOfPhase: Record<string, LayerName> = {
-  understanding: "cognitive", planning: "planning", review: "planning", executing: "execution", responding: "response",
+  understanding: "cognitive",
+  planning: "planning",
+  review: "planning",
+  executing: "execution",
+  responding: "response",
 };
 
 /** Where each layer stands. A run that ended badly stops at the layer it was in. */
@@ -57,5 +66,11 @@ export interface Tally {
 
 export function tally(todos: readonly Todo[]): Tally {
   const of = (s: Todo["status"]) => todos.filter((t) => t.status === s).length;
-  return { total: todos.length, done: of("completed"), working: of("in_progress"), failed: of("failed"), skipped: of("skipped") };
+  return {
+    total: todos.length,
+    done: of("completed"),
+    working: of("in_progress"),
+    failed: of("failed"),
+    skipped: of("skipped"),
+  };
 }

@@ -20,27 +20,30 @@ export function useControls(session: Session): Controls {
   const t = useWords(planWords);
   const [pending, setPending] = useState<ReadonlySet<string>>(new Set());
   const [problem, setProblem] = useState<unknown>(null);
-  const run = useCallback(async <T extends Control>(name: string, type: T, data: CommandData[T]): Promise<boolean> => {
-    setProblem(null);
-    const { state } = session.connection;
-    if (state !== "active" && state !== "connected") {
-      setProblem(new Error(t.notSent));
-      return false;
-    }
-    setPending((p) => new Set(p).add(name));
-    try {
-      await session.send(type, ...([data] as never));
-      return true;
-    } catch (e) {
-      setProblem(e);
-      return false;
-    } finally {
-      setPending((p) => {
-        const rest = new Set(p);
-        rest.delete(name);
-        return rest;
-      });
-    }
-  }, [session, t]);
+  const run = useCallback(
+    async <T extends Control>(name: string, type: T, data: CommandData[T]): Promise<boolean> => {
+      setProblem(null);
+      const { state } = session.connection;
+      if (state !== "active" && state !== "connected") {
+        setProblem(new Error(t.notSent));
+        return false;
+      }
+      setPending((p) => new Set(p).add(name));
+      try {
+        await session.send(type, ...([data] as never));
+        return true;
+      } catch (e) {
+        setProblem(e);
+        return false;
+      } finally {
+        setPending((p) => {
+          const rest = new Set(p);
+          rest.delete(name);
+          return rest;
+        });
+      }
+    },
+    [session, t],
+  );
   return { pending, problem, dismiss: useCallback(() => setProblem(null), []), run };
 }

@@ -12,12 +12,15 @@ export function usePlanView(): [PlanViewName, (v: PlanViewName) => void] {
       return "list"; // storage may be forbidden
     }
   });
-  return [view, (v) => {
-    setView(v);
-    try {
-      localStorage.setItem(key, v);
-    } catch {
-      // kept for this page then
-    }
-  }];
+  return [
+    view,
+    (v) => {
+      setView(v);
+      try {
+        localStorage.setItem(key, v);
+      } catch {
+        // kept for this page then
+      }
+    },
+  ];
 }

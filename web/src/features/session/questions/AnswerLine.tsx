@@ -6,7 +6,14 @@ import type { Settlement } from "./answer";
 import { Revealed } from "./Revealed";
 import { questionWords } from "./words";
 
-const tones: Record<string, Tone> = { approve: "done", answer: "done", modify: "done", skip: "past", reject: "past", cancelled: "past" };
+const tones: Record<string, Tone> = {
+  approve: "done",
+  answer: "done",
+  modify: "done",
+  skip: "past",
+  reject: "past",
+  cancelled: "past",
+};
 
 type T = typeof questionWords extends Words<infer W> ? W : never;
 
@@ -14,7 +21,9 @@ type T = typeof questionWords extends Words<infer W> ? W : never;
 export function answerWords(settled: Settlement, t: T, me: string | undefined): string {
   if (settled.action === "cancelled" && settled.whyCode === "interrupted") return t.stopped;
   if (settled.byTimeout) return t.expired;
-  return settled.action === undefined ? t.settledElsewhere : t.settled[settled.action](settled.by === undefined ? undefined : settled.by === me ? t.you : settled.by);
+  return settled.action === undefined
+    ? t.settledElsewhere
+    : t.settled[settled.action](settled.by === undefined ? undefined : settled.by === me ? t.you : settled.by);
 }
 
 /** Who settled a question, how, and when. What ran out of time was not denied by anybody. */
@@ -25,11 +34,21 @@ export function AnswerLine({ settled, subject }: { settled: Settlement; subject?
   const stopped = settled.action === "cancelled" && settled.whyCode === "interrupted";
   const what = answerWords(settled, t, me);
   return (
-    <p className="flex flex-wrap items-center gap-x-1.5 text-soft" data-settled={settled.byTimeout ? "expired" : settled.action} aria-label={subject ? `${what}: ${subject}` : undefined}>
+    <p
+      className="flex flex-wrap items-center gap-x-1.5 text-soft"
+      data-settled={settled.byTimeout ? "expired" : settled.action}
+      aria-label={subject ? `${what}: ${subject}` : undefined}
+    >
       <Mark tone={settled.byTimeout ? "past" : (tones[settled.action ?? ""] ?? "past")} size={10} />
       <span className="font-medium text-ink">{what}</span>
       {settled.ts !== undefined && <Time ms={settled.ts} />}
-      {why ? !stopped && <span className="min-w-0">{why}</span> : settled.words && <span className="min-w-0">“<Revealed text={settled.words} />”</span>}
+      {why
+        ? !stopped && <span className="min-w-0">{why}</span>
+        : settled.words && (
+            <span className="min-w-0">
+              “<Revealed text={settled.words} />”
+            </span>
+          )}
     </p>
   );
 }

@@ -29,7 +29,10 @@ export function BatchDialog({ items, onClose }: { items: readonly Asked[]; onClo
     setState("sending");
     setError(null);
     try {
-      const answer = await client.rest.inbox.batch({ request_ids: chosen.map((i) => i.question.request_id), action: "approve" });
+      const answer = await client.rest.inbox.batch({
+        request_ids: chosen.map((i) => i.question.request_id),
+        action: "approve",
+      });
       setResults(new Map(answer.results.map((r) => [r.request_id, r])));
       setState("done");
       const failed = answer.results.filter((r) => !r.ok).length;
@@ -54,8 +57,16 @@ export function BatchDialog({ items, onClose }: { items: readonly Asked[]; onClo
           </>
         ) : (
           <>
-            <Button look="quiet" onClick={onClose}>{t.cancel}</Button>
-            <Button look="main" icon={<Check size={14} />} busy={state === "sending"} disabled={chosen.length === 0} onClick={() => void send()}>
+            <Button look="quiet" onClick={onClose}>
+              {t.cancel}
+            </Button>
+            <Button
+              look="main"
+              icon={<Check size={14} />}
+              busy={state === "sending"}
+              disabled={chosen.length === 0}
+              onClick={() => void send()}
+            >
               {t.approveCount(chosen.length)}
             </Button>
           </>
@@ -63,7 +74,11 @@ export function BatchDialog({ items, onClose }: { items: readonly Asked[]; onClo
       }
     >
       <p className="pb-3 text-soft">{t.batchHelp}</p>
-      {error !== null && <div className="pb-3"><ErrorNote error={error} /></div>}
+      {error !== null && (
+        <div className="pb-3">
+          <ErrorNote error={error} />
+        </div>
+      )}
       <ul className="flex flex-col divide-y divide-line">
         {listed.map((i) => {
           const q = i.question;
@@ -71,7 +86,9 @@ export function BatchDialog({ items, onClose }: { items: readonly Asked[]; onClo
           return (
             <li key={q.request_id} data-batch={q.request_id} className="flex gap-3 py-2.5">
               {state === "done" ? (
-                <span className="pt-1"><Mark tone={result?.ok ? "done" : result ? "fail" : "past"} /></span>
+                <span className="pt-1">
+                  <Mark tone={result?.ok ? "done" : result ? "fail" : "past"} />
+                </span>
               ) : (
                 <label className="flex shrink-0 justify-center pt-1 pointer-coarse:-m-2.5 pointer-coarse:size-11">
                   <input
@@ -85,7 +102,11 @@ export function BatchDialog({ items, onClose }: { items: readonly Asked[]; onClo
                 </label>
               )}
               <div className="min-w-0 flex-1">
-                {i.title && <p className="text-sm text-soft"><Revealed text={i.title} /></p>}
+                {i.title && (
+                  <p className="text-sm text-soft">
+                    <Revealed text={i.title} />
+                  </p>
+                )}
                 {q.type === "hitl_approval_request" && <EffectView question={q} />}
                 {result && !result.ok && <p className="pt-1 text-fail">{result.error?.message ?? t.batchFailed}</p>}
               </div>

@@ -30,7 +30,11 @@ function show(over: Partial<CardProps> = {}) {
   const server = desk();
   const props = { question: approval(), sessionId: "s", answering: server, clock, ...over };
   const view = render(<Card {...props} />);
-  return { server, card: screen.getByRole("article"), again: (more: Partial<CardProps>) => view.rerender(<Card {...props} {...more} />) };
+  return {
+    server,
+    card: screen.getByRole("article"),
+    again: (more: Partial<CardProps>) => view.rerender(<Card {...props} {...more} />),
+  };
 }
 
 beforeEach(() => setPrefs({ language: "en", letterKeys: true }));
@@ -128,7 +132,9 @@ test("a no can say why, and a change is a no with words", () => {
 
 test("time left goes by the server's clock, and its end is not a no", () => {
   vi.useFakeTimers();
-  const { card, again } = show({ question: approval({ request_id: "req_clock", deadline_ms: Date.now() + skew + 61_000 }) });
+  const { card, again } = show({
+    question: approval({ request_id: "req_clock", deadline_ms: Date.now() + skew + 61_000 }),
+  });
   const timer = screen.getByRole("timer");
   expect(timer.textContent).toContain("1:01");
   act(() => void vi.advanceTimersByTime(2_000));
@@ -155,7 +161,16 @@ test("who may only watch has no buttons", () => {
 });
 
 test("a suggestion answers with its value", () => {
-  const { server } = show({ question: input({ input_type: "choice", strict: true, options: [{ value: 2, label: "Two" }, { value: "x", label: "Ex" }] }) });
+  const { server } = show({
+    question: input({
+      input_type: "choice",
+      strict: true,
+      options: [
+        { value: 2, label: "Two" },
+        { value: "x", label: "Ex" },
+      ],
+    }),
+  });
   expect(screen.queryByRole("textbox")).toBeNull(); // only what is offered is taken
   fireEvent.click(screen.getByRole("button", { name: "Two" }));
   expect(server.sent).toMatchObject([{ value: 2 }]);
@@ -163,7 +178,15 @@ test("a suggestion answers with its value", () => {
 
 test("a rule is saved as it is shown, and only if it covers what is asked", async () => {
   vi.useFakeTimers();
-  const question = approval({ remember: { scopes: ["task", "session"], pattern: "go test *", match: "go test ./...", near_miss: "go build", runs_workspace: true } } as never);
+  const question = approval({
+    remember: {
+      scopes: ["task", "session"],
+      pattern: "go test *",
+      match: "go test ./...",
+      near_miss: "go build",
+      runs_workspace: true,
+    },
+  } as never);
   const { server } = show({ question });
   expect(screen.queryByLabelText("Rule")).toBeNull();
   fireEvent.click(screen.getByLabelText("In this session"));
@@ -182,10 +205,20 @@ test("a rule is saved as it is shown, and only if it covers what is asked", asyn
 });
 
 const call = (over: Partial<ReturnType<typeof approval>>) =>
-  approval({ ask: "use_mcp_server", tool: "pay", effect: { summary: "bank: pay", server: "bank", digest: "1" }, ...over });
+  approval({
+    ask: "use_mcp_server",
+    tool: "pay",
+    effect: { summary: "bank: pay", server: "bank", digest: "1" },
+    ...over,
+  });
 
 test("the server's text of an input is shown, not what numbers became in reading", () => {
-  show({ question: call({ input: JSON.parse('{"account":9007199254740993}'), input_text: '{\n  "account": 9007199254740993\n}' }) });
+  show({
+    question: call({
+      input: JSON.parse('{"account":9007199254740993}'),
+      input_text: '{\n  "account": 9007199254740993\n}',
+    }),
+  });
   expect(screen.getByRole("group", { name: "Input" }).textContent).toContain('"account": 9007199254740993');
   expect(screen.queryByText(/9007199254740992|rounded/)).toBeNull();
 });
@@ -199,8 +232,14 @@ test("without such a text, a number that may have been rounded is called so", ()
 
 test("files on another node: two ways to go on, in the page's own words", async () => {
   const question = input({
-    question: "Where?", input_type: "choice", strict: true, missing_workspace: { node: "node_a", here: "node_b" },
-    options: [{ value: "wait", label: "w" }, { value: "continue", label: "c" }],
+    question: "Where?",
+    input_type: "choice",
+    strict: true,
+    missing_workspace: { node: "node_a", here: "node_b" },
+    options: [
+      { value: "wait", label: "w" },
+      { value: "continue", label: "c" },
+    ],
   });
   const { server, card } = show({ question });
   expect(card.textContent).toContain("The files are on another node");

@@ -56,7 +56,20 @@ export interface CardProps {
  * A question, the same wherever it is shown. It is bound to what it shows: when
  * that is settled or outdated, it turns inert in place and says so.
  */
-export function Card({ question: q, sessionId, answering, clock, settled, mayAnswer = true, alike, place, stale, heading = 3, lineDown, sheet }: CardProps) {
+export function Card({
+  question: q,
+  sessionId,
+  answering,
+  clock,
+  settled,
+  mayAnswer = true,
+  alike,
+  place,
+  stale,
+  heading = 3,
+  lineDown,
+  sheet,
+}: CardProps) {
   const t = useWords(questionWords);
   const tools = useWords(transcriptWords).tools;
   const title = useId();
@@ -68,7 +81,16 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
   useFocusKept(box, live);
 
   const onKeyDown = (e: KeyboardEvent) => {
-    if (!live || e.ctrlKey || e.metaKey || e.altKey || e.nativeEvent.isComposing || !usePrefs.getState().letterKeys || writes(e.target)) return;
+    if (
+      !live ||
+      e.ctrlKey ||
+      e.metaKey ||
+      e.altKey ||
+      e.nativeEvent.isComposing ||
+      !usePrefs.getState().letterKeys ||
+      writes(e.target)
+    )
+      return;
     const run = keys.current[e.key.toLowerCase() as keyof CardKeys];
     if (!run) return;
     e.preventDefault(); // the page's own letters stay out of it
@@ -79,7 +101,15 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
   const named = q.type === "hitl_approval_request" && (kind === "tool" || kind === "server") ? q.tool : undefined;
   const tool = named && (tools[named] ?? named);
   const Heading = heading === 2 ? "h2" : "h3";
-  const body = { question: q, sessionId, live, busy: answer.state === "sending" || answer.state === "given", give, keys, alike };
+  const body = {
+    question: q,
+    sessionId,
+    live,
+    busy: answer.state === "sending" || answer.state === "given",
+    give,
+    keys,
+    alike,
+  };
   return (
     <article
       ref={box}
@@ -89,17 +119,35 @@ export function Card({ question: q, sessionId, answering, clock, settled, mayAns
       aria-labelledby={title}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className={sheet ? "-outline-offset-2" : cx("overflow-hidden rounded-lg border bg-sheet", open ? "border-ask-line shadow-raised" : "border-line")}
+      className={
+        sheet
+          ? "-outline-offset-2"
+          : cx("overflow-hidden rounded-lg border bg-sheet", open ? "border-ask-line shadow-raised" : "border-line")
+      }
     >
       {place && <div className="px-3.5 py-2">{place}</div>}
-      <header className={cx("flex flex-wrap items-center gap-x-2 gap-y-1", sheet ? "sticky top-0 z-10 bg-sheet px-4 pt-1" : cx("px-3.5 py-2.5", open ? "bg-ask-wash" : "bg-well"))}>
+      <header
+        className={cx(
+          "flex flex-wrap items-center gap-x-2 gap-y-1",
+          sheet ? "sticky top-0 z-10 bg-sheet px-4 pt-1" : cx("px-3.5 py-2.5", open ? "bg-ask-wash" : "bg-well"),
+        )}
+      >
         <Mark tone={open ? "ask" : "past"} />
-        <Heading id={title} className={cx("min-w-0 flex-1 leading-5 font-semibold", sheet ? "text-xl" : "text-md", !open && "text-soft")}><Revealed text={t.titles[askedAs(q)](askerOf(q), tool && t.allowTool(tool))} /></Heading>
+        <Heading
+          id={title}
+          className={cx("min-w-0 flex-1 leading-5 font-semibold", sheet ? "text-xl" : "text-md", !open && "text-soft")}
+        >
+          <Revealed text={t.titles[askedAs(q)](askerOf(q), tool && t.allowTool(tool))} />
+        </Heading>
         {open && <Countdown clock={clock} question={q} help={t.ifNobody[kind]} />}
         {sheet}
       </header>
       <div className={cx("flex flex-col gap-2.5 empty:hidden", sheet ? "px-4 pt-1" : "px-3.5 pt-3 pb-3.5")}>
-        {open && !!q.deadline_ms && endsMore.has(kind) && <p className="text-sm text-ask" data-if-nobody>{t.ifNobody[kind]}</p>}
+        {open && !!q.deadline_ms && endsMore.has(kind) && (
+          <p className="text-sm text-ask" data-if-nobody>
+            {t.ifNobody[kind]}
+          </p>
+        )}
         {q.type === "hitl_approval_request" && <Approval {...body} question={q} />}
         {q.type === "hitl_plan_review" && <PlanReview {...body} question={q} />}
         {(q.type === "hitl_input_request" || q.type === "hitl_clarification") && <ValueForm {...body} question={q} />}

@@ -13,7 +13,15 @@ export function Countdown({ clock, question: q, help }: { clock: Clock; question
   const left = useTimeLeft(clock, q.request_id, q.deadline_ms, subjectOf(q));
   if (left === null) return null;
   return (
-    <span role="timer" title={help} data-left={Math.ceil(left / 1000)} className={cx("inline-flex items-center gap-1 text-sm font-medium whitespace-nowrap text-ask", left <= 60_000 && "font-semibold")}>
+    <span
+      role="timer"
+      title={help}
+      data-left={Math.ceil(left / 1000)}
+      className={cx(
+        "inline-flex items-center gap-1 text-sm font-medium whitespace-nowrap text-ask",
+        left <= 60_000 && "font-semibold",
+      )}
+    >
       <Timer size={14} aria-hidden />
       {left > 0 ? t.left(countdown(left)) : t.timeUp}
     </span>

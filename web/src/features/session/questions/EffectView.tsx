@@ -30,21 +30,34 @@ export function EffectView({ question: q }: { question: Approval }) {
     <div className="flex flex-col gap-2">
       {plain !== undefined && (
         <div className="flex rounded border border-line bg-sunk pl-3 font-mono text-base tracking-tight" dir="ltr">
-          {e?.command !== undefined && q.tool !== "run_cell" && <span aria-hidden className="py-2 text-faint select-none">$</span>}
-          <Pre label={e?.command ? t.command : t.address} className="max-h-48 flex-1 bg-transparent text-base! whitespace-pre-wrap wrap-anywhere!">
+          {e?.command !== undefined && q.tool !== "run_cell" && (
+            <span aria-hidden className="py-2 text-faint select-none">
+              $
+            </span>
+          )}
+          <Pre
+            label={e?.command ? t.command : t.address}
+            className="max-h-48 flex-1 bg-transparent text-base! whitespace-pre-wrap wrap-anywhere!"
+          >
             <Revealed text={plain} />
           </Pre>
         </div>
       )}
       {e?.diff && <DiffBlock diff={e.diff} label={t.changes} most={400} />}
       {input !== undefined && input !== "{}" && (
-        <Pre label={t.input} className="max-h-48 whitespace-pre-wrap wrap-anywhere!"><Revealed text={input} /></Pre>
+        <Pre label={t.input} className="max-h-48 whitespace-pre-wrap wrap-anywhere!">
+          <Revealed text={input} />
+        </Pre>
       )}
       {doubtful && <p className="text-fail">{t.rounded(q.request_id)}</p>}
       {texts.some(deceives) && <p className="text-fail">{t.deceives}</p>}
       {e && <Facts effect={e} tool={q.tool} />}
       <div className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
-        {why && <p><Revealed text={why} /></p>}
+        {why && (
+          <p>
+            <Revealed text={why} />
+          </p>
+        )}
         {e?.environment && <Environment of={e.environment} />}
       </div>
     </div>
@@ -56,14 +69,53 @@ function Facts({ effect: e, tool }: { effect: Effect; tool?: string }) {
   const held = e.command !== undefined || e.sandbox !== undefined; // an empty cell has no command
   return (
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-soft">
-      {tool && e.command === undefined && <Fact name={t.tool}><code className="font-mono">{tool}</code></Fact>}
-      {e.server && <Fact name={t.server}><Revealed text={e.server} /></Fact>}
-      {e.directory && <Fact name={t.directory} icon={<Folder size={13} aria-hidden />} bare><code className="font-mono"><Revealed text={e.directory} /></code></Fact>}
-      {!e.diff && e.paths?.map((p) => <Fact key={p} name={t.file}><code className="font-mono"><Revealed text={p} /></code></Fact>)}
-      {held && <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>{e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}</Fact>}
-      {held && <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>{!e.sandbox || e.sandbox === "none" ? <Risk>{t.sandboxNone}</Risk> : <span title={e.sandbox}>{t.sandboxOn}</span>}</Fact>}
+      {tool && e.command === undefined && (
+        <Fact name={t.tool}>
+          <code className="font-mono">{tool}</code>
+        </Fact>
+      )}
+      {e.server && (
+        <Fact name={t.server}>
+          <Revealed text={e.server} />
+        </Fact>
+      )}
+      {e.directory && (
+        <Fact name={t.directory} icon={<Folder size={13} aria-hidden />} bare>
+          <code className="font-mono">
+            <Revealed text={e.directory} />
+          </code>
+        </Fact>
+      )}
+      {!e.diff &&
+        e.paths?.map((p) => (
+          <Fact key={p} name={t.file}>
+            <code className="font-mono">
+              <Revealed text={p} />
+            </code>
+          </Fact>
+        ))}
+      {held && (
+        <Fact name={t.network} icon={<GlobeLock size={13} aria-hidden />}>
+          {e.network ? <Risk>{t.networkOn}</Risk> : t.networkOff}
+        </Fact>
+      )}
+      {held && (
+        <Fact name={t.sandbox} icon={<Box size={13} aria-hidden />}>
+          {!e.sandbox || e.sandbox === "none" ? (
+            <Risk>{t.sandboxNone}</Risk>
+          ) : (
+            <span title={e.sandbox}>{t.sandboxOn}</span>
+          )}
+        </Fact>
+      )}
       {e.limits && <Fact name={t.limits}>{limitsText(e.limits, t.limit)}</Fact>}
-      {e.digest && <Fact name={t.boundTo}><code className="font-mono" title={`${t.boundHelp} ${e.digest}`}>{e.digest.replace(/^sha256:/, "").slice(0, 8)}</code></Fact>}
+      {e.digest && (
+        <Fact name={t.boundTo}>
+          <code className="font-mono" title={`${t.boundHelp} ${e.digest}`}>
+            {e.digest.replace(/^sha256:/, "").slice(0, 8)}
+          </code>
+        </Fact>
+      )}
     </dl>
   );
 }
@@ -88,7 +140,17 @@ function Environment({ of }: { of: Record<string, string> }) {
   );
 }
 
-function Fact({ name, icon, bare, children }: { name: string; icon?: ReactNode; /** Its icon says what it is. */ bare?: boolean; children: ReactNode }) {
+function Fact({
+  name,
+  icon,
+  bare,
+  children,
+}: {
+  name: string;
+  icon?: ReactNode;
+  /** Its icon says what it is. */ bare?: boolean;
+  children: ReactNode;
+}) {
   return (
     <div className="flex min-w-0 items-center gap-[5px]">
       {icon}

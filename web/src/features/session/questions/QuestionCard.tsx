@@ -11,19 +11,31 @@ import { Card } from "./Card";
 import { questionWords } from "./words";
 
 /** A question of a session, in its transcript or above its composer. */
-export function QuestionCard({ session, question: q, sheet }: { session: Session; question: Question; /** It stands in a phone's sheet, with this in its head. */ sheet?: ReactNode }) {
+export function QuestionCard({
+  session,
+  question: q,
+  sheet,
+}: {
+  session: Session;
+  question: Question;
+  /** It stands in a phone's sheet, with this in its head. */ sheet?: ReactNode;
+}) {
   const answering = useMemo(() => bySession(session), [session]);
   const questions = useSnapshot(session, (s) => s.questions);
   const done = useSnapshot(session, (s) => s.settled.find((d) => d.request_id === q.request_id));
   const role = useSnapshot(session, (s) => s.session?.role);
   const synced = useSnapshot(session, (s) => s.synced);
-  const version = useSnapshot(session, (s) => (q.type === "hitl_plan_review" ? s.runs.find((r) => r.plan?.id === q.plan_id)?.plan?.version : undefined));
+  const version = useSnapshot(session, (s) =>
+    q.type === "hitl_plan_review" ? s.runs.find((r) => r.plan?.id === q.plan_id)?.plan?.version : undefined,
+  );
 
   const open = questions.some((o) => o.request_id === q.request_id);
   const settled = done ? settlementOf(done) : !open && synced ? {} : undefined;
   const alike = useMemo(() => {
     const key = likeness(q);
-    return key === null ? undefined : alikeGroups(questions.map((question) => ({ session_id: session.id, question }))).get(key);
+    return key === null
+      ? undefined
+      : alikeGroups(questions.map((question) => ({ session_id: session.id, question }))).get(key);
   }, [questions, q, session.id]);
   const newer = newerReview(q, questions, version);
   return (
@@ -44,7 +56,11 @@ export function QuestionCard({ session, question: q, sheet }: { session: Session
 }
 
 /** A plan's newer version, if this question is about an older one. */
-export function newerReview(q: Question, open: readonly Question[], version: number | undefined): { version: number; requestId?: string } | undefined {
+export function newerReview(
+  q: Question,
+  open: readonly Question[],
+  version: number | undefined,
+): { version: number; requestId?: string } | undefined {
   if (q.type !== "hitl_plan_review") return undefined;
   const next = open.find((o) => o.type === "hitl_plan_review" && o.plan_id === q.plan_id && o.version > q.version);
   if (next?.type === "hitl_plan_review") return { version: next.version, requestId: next.request_id };
@@ -58,7 +74,9 @@ function Stale({ session, version, requestId }: { session: Session; version: num
     <div className="flex flex-wrap items-center gap-2 text-ask" data-stale={version}>
       <Mark tone="past" size={10} />
       <span className="min-w-0 flex-1">{t.stale(version)}</span>
-      {requestId && <Button onClick={() => navigate(`/s/${session.id}?question=${requestId}`)}>{t.showVersion(version)}</Button>}
+      {requestId && (
+        <Button onClick={() => navigate(`/s/${session.id}?question=${requestId}`)}>{t.showVersion(version)}</Button>
+      )}
     </div>
   );
 }
@@ -76,5 +94,12 @@ function bySession(session: Session): Answering {
 }
 
 export function settlementOf(d: SettledQuestion): Settlement {
-  return { action: d.action, by: d.by, byTimeout: d.by_timeout, ts: d.ts, words: d.comment ?? d.value, whyCode: d.why_code };
+  return {
+    action: d.action,
+    by: d.by,
+    byTimeout: d.by_timeout,
+    ts: d.ts,
+    words: d.comment ?? d.value,
+    whyCode: d.why_code,
+  };
 }

@@ -8,7 +8,13 @@ import { questionWords } from "./words";
  * (`instead`), or what the planner shall change (`tell`). An approval covers what
  * is shown and nothing else, so a change of it is a no with advice.
  */
-export function Refusal({ purpose, start, busy, onSend, onCancel }: {
+export function Refusal({
+  purpose,
+  start,
+  busy,
+  onSend,
+  onCancel,
+}: {
   purpose: "deny" | "instead" | "reject" | "tell";
   start: string;
   busy: boolean;
@@ -46,12 +52,23 @@ export function Refusal({ purpose, start, busy, onSend, onCancel }: {
     >
       <Field label={say.label} hint={say.hint}>
         {(props) => (
-          <TextArea {...props} autoFocus rows={optional ? 2 : 3} value={text} onChange={(e) => setText(e.target.value)} className={start ? "font-mono" : undefined} />
+          <TextArea
+            {...props}
+            autoFocus
+            rows={optional ? 2 : 3}
+            value={text}
+            onChange={(e) => setText(e.target.value)}
+            className={start ? "font-mono" : undefined}
+          />
         )}
       </Field>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look={purpose === "tell" ? "main" : "danger"} busy={busy} disabled={!ready && !busy}>{say.button}</Button>
-        <Button look="quiet" onClick={(e) => leave(e.currentTarget)}>{t.cancel}</Button>
+        <Button type="submit" look={purpose === "tell" ? "main" : "danger"} busy={busy} disabled={!ready && !busy}>
+          {say.button}
+        </Button>
+        <Button look="quiet" onClick={(e) => leave(e.currentTarget)}>
+          {t.cancel}
+        </Button>
       </div>
     </form>
   );

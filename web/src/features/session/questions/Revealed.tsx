@@ -11,7 +11,11 @@ export function Revealed({ text }: { text: string }) {
         "text" in p ? (
           p.text
         ) : (
-          <mark key={i} title={t.hiddenCharacter} className="mx-px rounded-sm border border-fail/60 bg-fail-wash px-0.5 font-mono text-xs text-fail">
+          <mark
+            key={i}
+            title={t.hiddenCharacter}
+            className="mx-px rounded-sm border border-fail/60 bg-fail-wash px-0.5 font-mono text-xs text-fail"
+          >
             {p.code}
           </mark>
         ),

@@ -23,7 +23,8 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
   const kernel = q.type === "hitl_input_request" ? q.kernel : undefined;
   const choices = missing ? t.missingChoices : kernel ? ofKernel.choices : undefined;
   const suggestions = suggestionsOf(q, { yes: t.yes, no: t.no });
-  const free = !(q.type === "hitl_input_request" && q.strict === true && suggestions.length > 0) && q.input_type !== "boolean";
+  const free =
+    !(q.type === "hitl_input_request" && q.strict === true && suggestions.length > 0) && q.input_type !== "boolean";
 
   keys.current = live ? { e: free ? () => box.current?.focus() : undefined } : {};
 
@@ -36,15 +37,30 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
   return (
     <>
       {q.type === "hitl_clarification" && q.original_input && (
-        <p className="border-l-2 border-line pl-3 text-soft"><Revealed text={q.original_input} /></p>
+        <p className="border-l-2 border-line pl-3 text-soft">
+          <Revealed text={q.original_input} />
+        </p>
       )}
-      {q.type === "hitl_clarification" && q.ambiguity && <p className="text-soft"><Revealed text={q.ambiguity} /></p>}
-      <p id={`${id}-q`} className="whitespace-pre-wrap"><Revealed text={missing ? t.missing(missing) : kernel ? ofKernel.about(kernel) : q.question} /></p>
+      {q.type === "hitl_clarification" && q.ambiguity && (
+        <p className="text-soft">
+          <Revealed text={q.ambiguity} />
+        </p>
+      )}
+      <p id={`${id}-q`} className="whitespace-pre-wrap">
+        <Revealed text={missing ? t.missing(missing) : kernel ? ofKernel.about(kernel) : q.question} />
+      </p>
       {live && suggestions.length > 0 && (
         <div role="group" aria-labelledby={`${id}-q`} className="flex flex-wrap gap-2">
           {suggestions.map((s, i) => (
-            <Button key={i} busy={busy} onClick={() => give({ value: s.value })} className="h-auto min-h-(--row) max-w-full py-1 text-left whitespace-normal">
-              <span><Revealed text={choices?.[String(s.value)] ?? s.label} /></span>
+            <Button
+              key={i}
+              busy={busy}
+              onClick={() => give({ value: s.value })}
+              className="h-auto min-h-(--row) max-w-full py-1 text-left whitespace-normal"
+            >
+              <span>
+                <Revealed text={choices?.[String(s.value)] ?? s.label} />
+              </span>
             </Button>
           ))}
         </div>
@@ -73,18 +89,41 @@ export function ValueForm({ question: q, live, busy, give, keys }: BodyProps<Ask
                 onValue={setText}
                 onSend={send}
               />
-              {problem && <p id={`${id}-p`} role="alert" className="pt-1 text-sm text-fail">{problem}</p>}
+              {problem && (
+                <p id={`${id}-p`} role="alert" className="pt-1 text-sm text-fail">
+                  {problem}
+                </p>
+              )}
             </div>
           )}
-          {free && <Button type="submit" look={suggestions.length > 0 && text.trim() === "" ? "plain" : "main"} icon={<Send size={13} />} busy={busy}>{t.send}</Button>}
-          <Button look="quiet" icon={<X size={14} />} busy={busy} onClick={() => give({ action: "reject" })}>{t.decline}</Button>
+          {free && (
+            <Button
+              type="submit"
+              look={suggestions.length > 0 && text.trim() === "" ? "plain" : "main"}
+              icon={<Send size={13} />}
+              busy={busy}
+            >
+              {t.send}
+            </Button>
+          )}
+          <Button look="quiet" icon={<X size={14} />} busy={busy} onClick={() => give({ action: "reject" })}>
+            {t.decline}
+          </Button>
         </form>
       )}
     </>
   );
 }
 
-function Input({ type, secret, value, onValue, onSend, ref, ...rest }: {
+function Input({
+  type,
+  secret,
+  value,
+  onValue,
+  onSend,
+  ref,
+  ...rest
+}: {
   type: InputType;
   /** It is shown as dots, and no browser keeps it. */
   secret: boolean;
@@ -98,9 +137,28 @@ function Input({ type, secret, value, onValue, onSend, ref, ...rest }: {
   "aria-invalid"?: true;
   "aria-describedby"?: string;
 }) {
-  if (secret) return <TextInput ref={ref} type="password" autoComplete="off" value={value} onChange={(e) => onValue(e.target.value)} {...rest} />;
+  if (secret)
+    return (
+      <TextInput
+        ref={ref}
+        type="password"
+        autoComplete="off"
+        value={value}
+        onChange={(e) => onValue(e.target.value)}
+        {...rest}
+      />
+    );
   if (type === "number" || type === "date") {
-    return <TextInput ref={ref} type={type === "date" ? "date" : "text"} inputMode={type === "number" ? "decimal" : undefined} value={value} onChange={(e) => onValue(e.target.value)} {...rest} />;
+    return (
+      <TextInput
+        ref={ref}
+        type={type === "date" ? "date" : "text"}
+        inputMode={type === "number" ? "decimal" : undefined}
+        value={value}
+        onChange={(e) => onValue(e.target.value)}
+        {...rest}
+      />
+    );
   }
   return (
     <TextArea

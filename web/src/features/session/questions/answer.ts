@@ -1,7 +1,12 @@
 import type { CommandData, EndCode, InboxResponse, Question, Resolution } from "@clew-run/client";
 
 /** The commands that answer questions. */
-type AnswerType = "hitl_approval_response" | "hitl_plan_response" | "hitl_input_response" | "hitl_clarification_response" | "ask_response";
+type AnswerType =
+  | "hitl_approval_response"
+  | "hitl_plan_response"
+  | "hitl_input_response"
+  | "hitl_clarification_response"
+  | "ask_response";
 export type AnswerCommand = { [T in AnswerType]: { type: T; data: CommandData[T] } }[AnswerType];
 
 /** Takes an answer to the server. It resolves with the server's word and rejects with its reason. */
@@ -33,14 +38,22 @@ export function commandFor(q: Question, r: InboxResponse): AnswerCommand {
     case "hitl_approval_request":
       return {
         type: "hitl_approval_response",
-        data: { request_id, action: r.action as "approve" | "skip" | "reject", comment: r.comment, remember: r.remember } as CommandData["hitl_approval_response"],
+        data: {
+          request_id,
+          action: r.action as "approve" | "skip" | "reject",
+          comment: r.comment,
+          remember: r.remember,
+        } as CommandData["hitl_approval_response"],
       };
     case "hitl_plan_review":
       return {
         type: "hitl_plan_response",
         data: {
-          request_id, action: r.action as "approve" | "modify" | "reject",
-          comment: r.comment, instruction: r.instruction, modifications: r.modifications,
+          request_id,
+          action: r.action as "approve" | "modify" | "reject",
+          comment: r.comment,
+          instruction: r.instruction,
+          modifications: r.modifications,
         },
       };
     case "hitl_input_request":

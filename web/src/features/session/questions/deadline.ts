@@ -22,7 +22,12 @@ export function crossed(before: number, now: number): number | null {
 const spoken = new Set<string>();
 
 /** How long a question still has, by the server's clock; null if it has no deadline. Without a subject nothing is said aloud. */
-export function useTimeLeft(clock: Clock, requestId: string, deadline: number | undefined, subject: string | null): number | null {
+export function useTimeLeft(
+  clock: Clock,
+  requestId: string,
+  deadline: number | undefined,
+  subject: string | null,
+): number | null {
   const t = useWords(questionWords);
   const [left, setLeft] = useState(() => (deadline ? deadline - clock.serverNow() : null));
   useEffect(() => {

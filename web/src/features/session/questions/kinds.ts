@@ -1,7 +1,21 @@
 import type { Question, RememberOffer } from "@clew-run/client";
 
 /** What a question is about, as people sort them. */
-export type Kind = "command" | "edit" | "fetch" | "server" | "step" | "tool" | "limit" | "retry" | "resume" | "plan" | "input" | "files" | "kernel" | "clarification";
+export type Kind =
+  | "command"
+  | "edit"
+  | "fetch"
+  | "server"
+  | "step"
+  | "tool"
+  | "limit"
+  | "retry"
+  | "resume"
+  | "plan"
+  | "input"
+  | "files"
+  | "kernel"
+  | "clarification";
 
 type Approval = Extract<Question, { type: "hitl_approval_request" }>;
 

@@ -9,16 +9,27 @@ import { readValue, startText, suggestionsOf } from "./value";
 import { questionWords } from "./words";
 
 test("alike are the same kind, tool and rule, and nothing else", () => {
-  const ask = (id: string, command: string, more = {}) => ({ session_id: "s", question: approval({ request_id: id, effect: { summary: "", command, digest: id }, ...more }) });
+  const ask = (id: string, command: string, more = {}) => ({
+    session_id: "s",
+    question: approval({ request_id: id, effect: { summary: "", command, digest: id }, ...more }),
+  });
   const all = [
-    ask("1", "go test ./a"), ask("2", "go test ./b"), ask("3", "git push"),
-    ask("4", "go test ./c", { options: ["reject"] }), ask("5", "go test ./d", { limit: "budget" }),
+    ask("1", "go test ./a"),
+    ask("2", "go test ./b"),
+    ask("3", "git push"),
+    ask("4", "go test ./c", { options: ["reject"] }),
+    ask("5", "go test ./d", { limit: "budget" }),
     { session_id: "s", question: input() },
   ];
   const groups = [...alikeGroups(all).values()];
   expect(groups.map((g) => g.map((i) => i.question.request_id))).toEqual([["1", "2"]]);
 
-  const ruled = (id: string, command: string, pattern: string) => approval({ request_id: id, effect: { summary: "", command, digest: id }, remember: { scopes: ["task"], pattern } } as never);
+  const ruled = (id: string, command: string, pattern: string) =>
+    approval({
+      request_id: id,
+      effect: { summary: "", command, digest: id },
+      remember: { scopes: ["task"], pattern },
+    } as never);
   expect(likeness(ruled("6", "git log", "git log *"))).toBe(likeness(ruled("7", "git log -p", "git log *")));
   expect(likeness(ruled("6", "git log", "git log *"))).not.toBe(likeness(ruled("8", "git push", "git push *")));
   // The rule, not the first word, says what a program's calls have in common; another tool is another thing.
@@ -30,8 +41,12 @@ test("kinds", () => {
   expect(kindOf(approval({ limit: "budget" }))).toBe("limit");
   expect(kindOf(approval({ ask: "api_req_failed" }))).toBe("retry");
   expect(kindOf(approval({ ask: "tool", effect: { summary: "", diff: "+a", digest: "d" } }))).toBe("edit");
-  expect(kindOf(approval({ ask: "tool", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe("fetch");
-  expect(kindOf(approval({ ask: "use_mcp_server", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe("server");
+  expect(kindOf(approval({ ask: "tool", effect: { summary: "", url: "https://example.org", digest: "d" } }))).toBe(
+    "fetch",
+  );
+  expect(
+    kindOf(approval({ ask: "use_mcp_server", effect: { summary: "", url: "https://example.org", digest: "d" } })),
+  ).toBe("server");
   expect(kindOf(review())).toBe("plan");
   expect(askedAs(approval())).toBe("command");
   expect(askedAs(approval({ tool: "run_cell" }))).toBe("cell");
@@ -49,11 +64,25 @@ test("who asks is told by a name that people know, never by an id", () => {
 });
 
 test("every answer becomes the command of its question", () => {
-  expect(commandFor(approval(), { action: "reject", comment: "no" })).toEqual({ type: "hitl_approval_response", data: { request_id: "req_1", action: "reject", comment: "no" } });
-  expect(commandFor(approval(), { action: "approve", remember: { scope: "task", pattern: "go test *" } }).data).toMatchObject({ remember: { scope: "task", pattern: "go test *" } });
-  expect(commandFor(input(), { value: 3 })).toEqual({ type: "hitl_input_response", data: { request_id: "req_2", field: "answer", value: 3 } });
-  expect(commandFor(input(), { action: "reject" })).toMatchObject({ type: "ask_response", data: { ask_response: "no_button_clicked" } });
-  expect(commandFor(review(), { action: "modify", instruction: "shorter" })).toMatchObject({ type: "hitl_plan_response", data: { action: "modify", instruction: "shorter" } });
+  expect(commandFor(approval(), { action: "reject", comment: "no" })).toEqual({
+    type: "hitl_approval_response",
+    data: { request_id: "req_1", action: "reject", comment: "no" },
+  });
+  expect(
+    commandFor(approval(), { action: "approve", remember: { scope: "task", pattern: "go test *" } }).data,
+  ).toMatchObject({ remember: { scope: "task", pattern: "go test *" } });
+  expect(commandFor(input(), { value: 3 })).toEqual({
+    type: "hitl_input_response",
+    data: { request_id: "req_2", field: "answer", value: 3 },
+  });
+  expect(commandFor(input(), { action: "reject" })).toMatchObject({
+    type: "ask_response",
+    data: { ask_response: "no_button_clicked" },
+  });
+  expect(commandFor(review(), { action: "modify", instruction: "shorter" })).toMatchObject({
+    type: "hitl_plan_response",
+    data: { action: "modify", instruction: "shorter" },
+  });
 });
 
 test("60 and 10 seconds are passed once each, however the clock is looked at", () => {
@@ -73,8 +102,13 @@ test("values are read as the type that is asked for", () => {
   expect(readValue("date", "2027-02-29", true)).toEqual({ problem: "date" });
   expect(readValue("text", "  ", true)).toEqual({ problem: "empty" });
   expect(readValue("text", "", false)).toEqual({ value: "" });
-  expect(suggestionsOf(input({ input_type: "boolean" }), { yes: "Yes", no: "No" }).map((s) => s.value)).toEqual([true, false]);
-  expect(suggestionsOf(input({ options: [{ value: 2, label: "Two" }] }), { yes: "", no: "" })).toEqual([{ value: 2, label: "Two" }]);
+  expect(suggestionsOf(input({ input_type: "boolean" }), { yes: "Yes", no: "No" }).map((s) => s.value)).toEqual([
+    true,
+    false,
+  ]);
+  expect(suggestionsOf(input({ options: [{ value: 2, label: "Two" }] }), { yes: "", no: "" })).toEqual([
+    { value: 2, label: "Two" },
+  ]);
   expect(startText(input({ default_value: 7 }))).toBe("7");
   expect(startText(input())).toBe("");
 });

@@ -7,7 +7,8 @@ test("what the eye would miss is taken out of the text and named", () => {
   expect(pieces("\u001b[2K")).toEqual([{ code: "U+001B" }, { text: "[2K" }]);
   expect(pieces("x\u{e0041}")).toEqual([{ text: "x" }, { code: "U+E0041" }]);
   expect(pieces("\ud800")).toEqual([{ code: "U+D800" }]);
-  for (const c of ["\u2066", "\u200f", "\ufeff", "\u00ad", "\u00a0", "\u3164", "\u0000", "\u007f", "\r"]) expect(deceives(`ls${c}`), c).toBe(true);
+  for (const c of ["\u2066", "\u200f", "\ufeff", "\u00ad", "\u00a0", "\u3164", "\u0000", "\u007f", "\r"])
+    expect(deceives(`ls${c}`), c).toBe(true);
 });
 
 test("plain text in any language stays as it is", () => {

@@ -56,7 +56,10 @@ export function useSheet(session: Session, /** Of this one alone. */ monitor?: s
   const [shown, setShown] = useState<{ id?: string; raised: boolean }>({ raised: false });
   const box = useRef<HTMLElement>(null);
 
-  const at = Math.max(0, open.findIndex((q) => q.request_id === chosen));
+  const at = Math.max(
+    0,
+    open.findIndex((q) => q.request_id === chosen),
+  );
   const q = open[at];
   if (q && shown.id !== q.request_id) setShown({ id: q.request_id, raised: q.request_id === chosen || !isWriting() });
 
@@ -80,7 +83,14 @@ export function useSheet(session: Session, /** Of this one alone. */ monitor?: s
   useGone(session, q, box);
 
   if (!q) return null;
-  return { open, at, raised: shown.raised, box, go: (to) => setChosen(open[(to + open.length) % open.length]!.request_id), set: (raised) => setShown({ id: q.request_id, raised }) };
+  return {
+    open,
+    at,
+    raised: shown.raised,
+    box,
+    go: (to) => setChosen(open[(to + open.length) % open.length]!.request_id),
+    set: (raised) => setShown({ id: q.request_id, raised }),
+  };
 }
 
 /** Says how a request was settled that left the sheet, and takes the focus to what is there instead. */
@@ -97,7 +107,11 @@ function useGone(session: Session, q: Question | undefined, box: RefObject<HTMLE
     const done = session.store.getSnapshot().settled.find((d) => d.request_id === was.request_id);
     if (done) announce(`${answerWords(settlementOf(done), t, me)}: ${subjectOf(was)}`);
     if (!within.current) return;
-    const row = document.querySelector<HTMLElement>(was.message_id ? `[data-transcript] article[data-message="${CSS.escape(was.message_id)}"]` : "[data-transcript] article[tabindex='0']");
+    const row = document.querySelector<HTMLElement>(
+      was.message_id
+        ? `[data-transcript] article[data-message="${CSS.escape(was.message_id)}"]`
+        : "[data-transcript] article[tabindex='0']",
+    );
     (q ? document.getElementById(`question-${q.request_id}`) : row)?.focus({ preventScroll: true });
   }, [session, q, box, t, me]);
 }

@@ -23,27 +23,30 @@ export function useAnswer(answering: Answering, question: Question): [AnswerStat
   const [state, setState] = useState<AnswerState>({ state: "open" });
   const busy = useRef(false);
   const ids = useRef(new Map<string, string>());
-  const give = useCallback((given: InboxResponse) => {
-    if (busy.current) return;
-    busy.current = true;
-    const spelled = JSON.stringify(given);
-    const id = ids.current.get(spelled) ?? newId();
-    ids.current.set(spelled, id);
-    const response = { ...given, client_message_id: id };
-    setState({ state: "sending", response });
-    answering.send(question, response).then(
-      () => setState({ state: "given", response }),
-      (error: unknown) => {
-        busy.current = false;
-        if (isUnsent(error)) {
-          setState({ state: "unsent", response });
-          announce(t.unsent);
-        } else {
-          setState({ state: "refused", response, error });
-        }
-      },
-    );
-  }, [answering, question, t]);
+  const give = useCallback(
+    (given: InboxResponse) => {
+      if (busy.current) return;
+      busy.current = true;
+      const spelled = JSON.stringify(given);
+      const id = ids.current.get(spelled) ?? newId();
+      ids.current.set(spelled, id);
+      const response = { ...given, client_message_id: id };
+      setState({ state: "sending", response });
+      answering.send(question, response).then(
+        () => setState({ state: "given", response }),
+        (error: unknown) => {
+          busy.current = false;
+          if (isUnsent(error)) {
+            setState({ state: "unsent", response });
+            announce(t.unsent);
+          } else {
+            setState({ state: "refused", response, error });
+          }
+        },
+      );
+    },
+    [answering, question, t],
+  );
   return [state, give];
 }
 

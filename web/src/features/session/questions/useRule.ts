@@ -44,8 +44,19 @@ export function useRule(sessionId: string, question: Question, ask = client.rest
   }, [wanted, sessionId, question.request_id, pattern, ask]);
 
   const current = found?.pattern === pattern ? found : undefined;
-  const check = suggested ? { covers: true, match: offer?.match, near_miss: offer?.near_miss, runs_workspace: offer?.runs_workspace } : current?.check;
+  const check = suggested
+    ? { covers: true, match: offer?.match, near_miss: offer?.near_miss, runs_workspace: offer?.runs_workspace }
+    : current?.check;
   const remember = scope === "once" ? undefined : offer?.pattern === undefined ? { scope } : { scope, pattern };
   const ready = scope === "once" || offer?.pattern === undefined || check?.covers === true;
-  return { scope, setScope, pattern, setPattern, check, problem: suggested ? undefined : current?.problem, remember, ready };
+  return {
+    scope,
+    setScope,
+    pattern,
+    setPattern,
+    check,
+    problem: suggested ? undefined : current?.problem,
+    remember,
+    ready,
+  };
 }

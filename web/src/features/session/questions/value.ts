@@ -30,9 +30,14 @@ export function startText(q: Asks): string {
 }
 
 /** Reads what was written as the type that is asked for. */
-export function readValue(type: InputType, text: string, required: boolean): { value: unknown } | { problem: "empty" | "number" | "date" } {
+export function readValue(
+  type: InputType,
+  text: string,
+  required: boolean,
+): { value: unknown } | { problem: "empty" | "number" | "date" } {
   const plain = text.trim();
-  if (plain === "") return required ? { problem: "empty" } : { value: type === "text" || type === "choice" ? "" : null };
+  if (plain === "")
+    return required ? { problem: "empty" } : { value: type === "text" || type === "choice" ? "" : null };
   if (type === "number") {
     const n = Number(plain.replace(",", "."));
     return Number.isFinite(n) ? { value: n } : { problem: "number" };

@@ -1,6 +1,15 @@
 import type { Session } from "@clew-run/client";
 import { useSnapshot } from "@clew-run/client/react";
-import { AppWindow, CircleHelp, FileDiff, ListChecks, MessageSquare, NotebookPen, SquareTerminal, type LucideIcon } from "lucide-react";
+import {
+  AppWindow,
+  CircleHelp,
+  FileDiff,
+  ListChecks,
+  MessageSquare,
+  NotebookPen,
+  SquareTerminal,
+  type LucideIcon,
+} from "lucide-react";
 import { useLocation } from "wouter";
 import { useWords } from "@/i18n";
 import { Badge, cx } from "@/ui";
@@ -9,7 +18,13 @@ import { useSide, type PhonePart } from "./side";
 import { useWriting } from "./useWriting";
 
 /** On phones the parts of a session are tabs at the lower edge, within reach of a thumb. */
-export function PhoneTabs({ session, at }: { session: Session; /** It stands on the notebook's page. */ at?: "notebook" }) {
+export function PhoneTabs({
+  session,
+  at,
+}: {
+  session: Session;
+  /** It stands on the notebook's page. */ at?: "notebook";
+}) {
   const t = useWords(sessionWords);
   const { phone: part, setPhone } = useSide();
   const phone = at ?? part;
@@ -33,18 +48,31 @@ export function PhoneTabs({ session, at }: { session: Session; /** It stands on 
     if (at) navigate(`/s/${session.id}`);
   };
   return (
-    <nav aria-label={t.parts} className={cx("flex shrink-0 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] desk:hidden", writing && "[@media(height<600px)]:hidden")}>
+    <nav
+      aria-label={t.parts}
+      className={cx(
+        "flex shrink-0 border-t border-line bg-paper pb-[env(safe-area-inset-bottom)] desk:hidden",
+        writing && "[@media(height<600px)]:hidden",
+      )}
+    >
       {parts.map((p) => (
         <button
           key={p.id}
           type="button"
           aria-current={phone === p.id ? "page" : undefined}
           onClick={() => go(p.id)}
-          className={cx("relative flex min-h-12 flex-1 flex-col items-center justify-center gap-0.5 text-xs font-medium", phone === p.id ? "text-run" : "text-soft")}
+          className={cx(
+            "relative flex min-h-12 flex-1 flex-col items-center justify-center gap-0.5 text-xs font-medium",
+            phone === p.id ? "text-run" : "text-soft",
+          )}
         >
           <p.icon size={19} aria-hidden />
           {p.name}
-          {p.id === "questions" && open > 0 && <span className="absolute top-0.5 left-1/2 ml-2"><Badge tone="ask">{open}</Badge></span>}
+          {p.id === "questions" && open > 0 && (
+            <span className="absolute top-0.5 left-1/2 ml-2">
+              <Badge tone="ask">{open}</Badge>
+            </span>
+          )}
         </button>
       ))}
     </nav>

@@ -8,5 +8,10 @@ import { sessionWords } from "../words";
 export function PlanTab({ session }: { session: Session }) {
   const t = useWords(sessionWords);
   const progress = useSnapshot(session, (s) => progressOf(stepsInFront(s)));
-  return <>{t.plan}{progress && <span className="text-xs text-faint">{progress}</span>}</>;
+  return (
+    <>
+      {t.plan}
+      {progress && <span className="text-xs text-faint">{progress}</span>}
+    </>
+  );
 }

@@ -20,12 +20,29 @@ export function SidePanel({ session }: { session: Session }) {
   const { width, open, over, setOver } = useSide();
   const roomy = useRoomy();
   useEffect(() => () => setOver(false), [roomy, session, setOver]);
-  if (!roomy) return over ? <Drawer side="right" label={t.side} onClose={() => setOver(false)} className="top-13 h-[calc(100%-3.25rem)] w-95 backdrop:bg-transparent backdrop:[background:linear-gradient(rgb(30_26_18/0.28),rgb(30_26_18/0.28))_56px_52px/100%_100%_no-repeat]"><Parts session={session} close={<IconButton label={t.closeSide} icon={<X size={16} />} className="mr-2" onClick={() => setOver(false)} />} /></Drawer> : null;
+  if (!roomy)
+    return over ? (
+      <Drawer
+        side="right"
+        label={t.side}
+        onClose={() => setOver(false)}
+        className="top-13 h-[calc(100%-3.25rem)] w-95 backdrop:bg-transparent backdrop:[background:linear-gradient(rgb(30_26_18/0.28),rgb(30_26_18/0.28))_56px_52px/100%_100%_no-repeat]"
+      >
+        <Parts
+          session={session}
+          close={
+            <IconButton label={t.closeSide} icon={<X size={16} />} className="mr-2" onClick={() => setOver(false)} />
+          }
+        />
+      </Drawer>
+    ) : null;
   if (!open) return null;
   return (
     <>
       <Divider />
-      <aside aria-label={t.side} style={{ width }} className="flex max-w-[75%] min-w-0 shrink-0 flex-col"><Parts session={session} /></aside>
+      <aside aria-label={t.side} style={{ width }} className="flex max-w-[75%] min-w-0 shrink-0 flex-col">
+        <Parts session={session} />
+      </aside>
     </>
   );
 }

@@ -26,8 +26,16 @@ export const TimelineBar = memo(function TimelineBar({ session, timeline }: { se
     if (mark) navigate(`/s/${session.id}/time?at=${mark.message_id}`);
   };
   return (
-    <nav aria-label={t.openTimeline} className="flex h-[34px] shrink-0 items-center gap-3 border-t border-line bg-paper pr-3.5 pl-5 text-sm text-soft phone:hidden" data-timeline={marks.length}>
-      <Link href={`/s/${session.id}/time`} title={t.timeline} className="flex shrink-0 items-center gap-3 rounded hover:text-ink">
+    <nav
+      aria-label={t.openTimeline}
+      className="flex h-[34px] shrink-0 items-center gap-3 border-t border-line bg-paper pr-3.5 pl-5 text-sm text-soft phone:hidden"
+      data-timeline={marks.length}
+    >
+      <Link
+        href={`/s/${session.id}/time`}
+        title={t.timeline}
+        className="flex shrink-0 items-center gap-3 rounded hover:text-ink"
+      >
         <History size={15} aria-hidden />
         {t.openTimeline}
       </Link>
@@ -41,7 +49,16 @@ export const TimelineBar = memo(function TimelineBar({ session, timeline }: { se
               className="group/seg flex h-5 min-w-1 cursor-pointer items-center"
               style={{ flex: `${Math.max(1, s.to - s.from)} 1 0` }}
             >
-              <span className={cx("h-1.5 w-full rounded-full group-hover/seg:h-2", s.step.status === "asking" ? "bg-ask" : s.step.status === "running" ? "bg-run" : "bg-line2 group-hover/seg:bg-past")} />
+              <span
+                className={cx(
+                  "h-1.5 w-full rounded-full group-hover/seg:h-2",
+                  s.step.status === "asking"
+                    ? "bg-ask"
+                    : s.step.status === "running"
+                      ? "bg-run"
+                      : "bg-line2 group-hover/seg:bg-past",
+                )}
+              />
             </span>
             {marked(s, segments.length) && <Mark tone={toneOfStep[s.step.status]} size={11} />}
           </span>

@@ -12,7 +12,9 @@ export function useTimeline(session: Session, wanted: boolean): Timeline | undef
   const waiting = useSnapshot(session, (s) => s.queue.length); // the next in line begins without a change of the status
   const turn = useDebounced(`${status} ${asked} ${waiting}`, 1500); // marks change when a turn does, not with each word
   const moved = useSnapshot(session, (s) => `${s.session?.last_move?.message_id} ${s.session?.forks}`);
-  const { value, reload } = useLoaded<Timeline | undefined>(`${session.id} ${wanted}`, async () => (wanted ? client.rest.sessions.timeline(session.id) : undefined));
+  const { value, reload } = useLoaded<Timeline | undefined>(`${session.id} ${wanted}`, async () =>
+    wanted ? client.rest.sessions.timeline(session.id) : undefined,
+  );
   const key = `${turn} ${moved}`;
   const shown = useRef(key);
   useEffect(() => {

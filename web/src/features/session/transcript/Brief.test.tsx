@@ -7,7 +7,17 @@ afterEach(cleanup);
 
 const snapshot = { runs: [], tasks: [] };
 const session = { id: "s1", store: { getSnapshot: () => snapshot, subscribe: () => () => {} } } as unknown as Session;
-const brief = (more: object) => ({ message_id: "msg_1", ts: 1, type: "say", say: "text", role: "user", agent_id: "a", text: "You carry out one step.\nAll of it.", ...more }) as TranscriptMessage;
+const brief = (more: object) =>
+  ({
+    message_id: "msg_1",
+    ts: 1,
+    type: "say",
+    say: "text",
+    role: "user",
+    agent_id: "a",
+    text: "You carry out one step.\nAll of it.",
+    ...more,
+  }) as TranscriptMessage;
 
 test("the brief of a step is folded under its title", () => {
   render(<Brief session={session} message={brief({ summary: "Count the words" })} />);
@@ -23,9 +33,26 @@ test("what has no title is a subtask, and shows how it begins", () => {
 });
 
 test("what became of a task that nobody waited for is told under its name", () => {
-  const known = { id: "s1", store: { getSnapshot: () => ({ runs: [], tasks: [{ task_id: "t2", agent_id: "task-t2", text: "Compare suppliers" }] }), subscribe: () => () => {} } } as unknown as Session;
+  const known = {
+    id: "s1",
+    store: {
+      getSnapshot: () => ({ runs: [], tasks: [{ task_id: "t2", agent_id: "task-t2", text: "Compare suppliers" }] }),
+      subscribe: () => () => {},
+    },
+  } as unknown as Session;
   for (const inGroup of [false, true]) {
-    render(<Brief session={known} message={brief({ agent_id: "task-t2", agent_kind: "task", task_id: "t1", summary: "The task you delegated has ended." })} inGroup={inGroup} />);
+    render(
+      <Brief
+        session={known}
+        message={brief({
+          agent_id: "task-t2",
+          agent_kind: "task",
+          task_id: "t1",
+          summary: "The task you delegated has ended.",
+        })}
+        inGroup={inGroup}
+      />,
+    );
     expect(screen.getByRole("button", { name: /Result of a task\s*Compare suppliers/ })).toBeTruthy();
     cleanup();
   }

@@ -21,26 +21,58 @@ export function CellRun({ session, row }: { session: Session; row: Row }) {
   const first = useCalmMessage(session, row.id);
   const of = first?.cell;
   const notebook = useSnapshot(session, (s) => s.notebooks.find((n) => n.notebook_id === of?.notebook_id));
-  const cell = useSnapshot(session, (s) => s.cells.find((c) => c.cell_id === of?.cell_id && c.notebook_id === of?.notebook_id));
+  const cell = useSnapshot(session, (s) =>
+    s.cells.find((c) => c.cell_id === of?.cell_id && c.notebook_id === of?.notebook_id),
+  );
   if (!of || !first) return null;
   const n = (notebook?.cells.indexOf(of.cell_id ?? "") ?? -1) + 1;
   const failed = ids.some((id) => session.store.message(id)?.cell?.output === "error");
   const repeated = cell?.status === "running" && notebook?.run?.run_id !== of.run_id; // which shows nothing
   const latest = cell?.run_id === of.run_id && !repeated ? cell.status : undefined; // what became of an earlier run is not held
-  const status = latest === "running" || latest === "aborted" || latest === "in_doubt" ? latest : failed ? "error" : "ok";
-  const name = <>{t.cell(n)}{notebook?.path && <span className="font-normal text-soft"> · {notebook.path}</span>}</>;
+  const status =
+    latest === "running" || latest === "aborted" || latest === "in_doubt" ? latest : failed ? "error" : "ok";
+  const name = (
+    <>
+      {t.cell(n)}
+      {notebook?.path && <span className="font-normal text-soft"> · {notebook.path}</span>}
+    </>
+  );
   return (
     <div data-run={of.run_id} data-status={status}>
       <p className="flex min-h-8 min-w-0 items-center gap-2">
         <NotebookPen size={15} aria-hidden className="shrink-0 text-soft" />
-        {notebook ? <Link href={notebookPath(session, notebook.notebook_id) + (n > 0 ? `?cell=${encodeURIComponent(of.cell_id!)}` : "")} className="min-w-0 truncate rounded font-medium underline-offset-2 hover:underline">{name}</Link> : <span className="font-medium">{name}</span>}
+        {notebook ? (
+          <Link
+            href={
+              notebookPath(session, notebook.notebook_id) + (n > 0 ? `?cell=${encodeURIComponent(of.cell_id!)}` : "")
+            }
+            className="min-w-0 truncate rounded font-medium underline-offset-2 hover:underline"
+          >
+            {name}
+          </Link>
+        ) : (
+          <span className="font-medium">{name}</span>
+        )}
         <Time ms={first.ts} className="shrink-0 text-xs text-faint" />
-        <span className="nb-mark ml-auto shrink-0"><Mark tone={tones[status]} live={status === "running"} /></span>
+        <span className="nb-mark ml-auto shrink-0">
+          <Mark tone={tones[status]} live={status === "running"} />
+        </span>
         <span className="sr-only">{t.cellStatus[status]}</span>
       </p>
-      <RunOutputs session={session} ids={ids} n={n} more={(left) => <p className="text-sm text-soft">{t.moreOutputs(left)}</p>} />
+      <RunOutputs
+        session={session}
+        ids={ids}
+        n={n}
+        more={(left) => <p className="text-sm text-soft">{t.moreOutputs(left)}</p>}
+      />
     </div>
   );
 }
 
-const tones: Record<"running" | "ok" | "error" | "aborted" | "in_doubt", Tone> = { running: "run", ok: "done", error: "fail", aborted: "past", in_doubt: "ask" };
+const tones: Record<"running" | "ok" | "error" | "aborted" | "in_doubt", Tone> = {
+  running: "run",
+  ok: "done",
+  error: "fail",
+  aborted: "past",
+  in_doubt: "ask",
+};

@@ -8,7 +8,8 @@ const shownHere = /^(?:data:image\/(?:png|jpeg|gif|webp|avif);base64,|\/api\/v1\
 /** An address of an image of the session: as it is, or the blob it names. */
 export function imageUrl(sessionId: string, image: string): string | null {
   if (shownHere.test(image)) return image;
-  if (/^[\w:.-]{8,200}$/.test(image)) return `/api/v1/sessions/${encodeURIComponent(sessionId)}/blobs/${encodeURIComponent(image)}`;
+  if (/^[\w:.-]{8,200}$/.test(image))
+    return `/api/v1/sessions/${encodeURIComponent(sessionId)}/blobs/${encodeURIComponent(image)}`;
   return null; // images from elsewhere are not fetched
 }
 
@@ -22,7 +23,13 @@ export function Images({ sessionId, images, alt }: { sessionId: string; images: 
   return (
     <div className="flex flex-wrap gap-2 pt-1.5">
       {urls.map((url, i) => (
-        <button key={i} type="button" aria-label={t.enlarge(i + 1)} onClick={() => setOpen(i)} className="overflow-hidden rounded border border-line">
+        <button
+          key={i}
+          type="button"
+          aria-label={t.enlarge(i + 1)}
+          onClick={() => setOpen(i)}
+          className="overflow-hidden rounded border border-line"
+        >
           <img src={url} alt={name(i)} loading="lazy" className="h-24 max-w-48 object-cover" />
         </button>
       ))}

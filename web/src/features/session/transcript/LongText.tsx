@@ -18,7 +18,12 @@ export function LongText({ text }: { text: string }) {
     <>
       <Markdown text={keepBreaks(shown)} />
       {long && (
-        <button type="button" aria-expanded={all} onClick={() => setAll(!all)} className="mt-1.5 text-sm font-medium text-run hover:underline pointer-coarse:min-h-(--row)">
+        <button
+          type="button"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+          className="mt-1.5 text-sm font-medium text-run hover:underline pointer-coarse:min-h-(--row)"
+        >
           {all ? t.showLess : t.showAllLines(lines.length)}
         </button>
       )}

@@ -8,7 +8,17 @@ const pageSize = 200;
 const nearTop = 900; // px: a page is fetched before one arrives at the top
 
 /** What is above the first row: older messages on their way, or the beginning. */
-export function Older({ session, box, ready, hasOlder }: { session: Session; box: RefObject<HTMLElement | null>; ready: boolean; hasOlder: boolean }) {
+export function Older({
+  session,
+  box,
+  ready,
+  hasOlder,
+}: {
+  session: Session;
+  box: RefObject<HTMLElement | null>;
+  ready: boolean;
+  hasOlder: boolean;
+}) {
   const t = useWords(transcriptWords);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
@@ -37,7 +47,18 @@ export function Older({ session, box, ready, hasOlder }: { session: Session; box
   }, [session, box, ready, hasOlder, failed]);
   return (
     <div className="absolute inset-x-0 top-0 flex h-9 items-center justify-center gap-2 text-sm text-soft">
-      {failed ? <><span>{t.olderFailed}</span><Button look="quiet" onClick={() => setFailed(false)}>{t.tryAgain}</Button></> : hasOlder ? t.older : t.begin}
+      {failed ? (
+        <>
+          <span>{t.olderFailed}</span>
+          <Button look="quiet" onClick={() => setFailed(false)}>
+            {t.tryAgain}
+          </Button>
+        </>
+      ) : hasOlder ? (
+        t.older
+      ) : (
+        t.begin
+      )}
     </div>
   );
 }

@@ -31,10 +31,16 @@ export function Reads({ session, ids }: { session: Session; ids: readonly string
           {took >= 100 && <span className="slim:hidden">{duration(took)}</span>}
           <Mark tone={failed ? "fail" : running ? "run" : "done"} live={running} />
           <span className="sr-only">{failed ? t.status.error : running ? t.status.running : t.status.complete}</span>
-          <ChevronRight size={14} aria-hidden className={cx("transition-transform duration-(--motion)", open && "rotate-90")} />
+          <ChevronRight
+            size={14}
+            aria-hidden
+            className={cx("transition-transform duration-(--motion)", open && "rotate-90")}
+          />
         </span>
       </button>
-      <div id={id} hidden={!open} className="border-l border-line pl-3">{open && ids.map((i) => <One key={i} session={session} id={i} />)}</div>
+      <div id={id} hidden={!open} className="border-l border-line pl-3">
+        {open && ids.map((i) => <One key={i} session={session} id={i} />)}
+      </div>
     </div>
   );
 }

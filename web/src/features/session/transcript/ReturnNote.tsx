@@ -12,9 +12,13 @@ export function ReturnNote({ session, note }: { session: Session; note: Note }) 
   return (
     <p className="flex min-w-0 items-center gap-2 py-0.5 text-sm text-soft">
       {note.session ? (
-        <Link href={`/s/${note.session}`} className={`min-w-0 truncate ${link}`}>{note.what === "forked" ? t.forked : t.forkedFrom} <span className="font-mono">{note.session}</span></Link>
+        <Link href={`/s/${note.session}`} className={`min-w-0 truncate ${link}`}>
+          {note.what === "forked" ? t.forked : t.forkedFrom} <span className="font-mono">{note.session}</span>
+        </Link>
       ) : (
-        <Link href={`/s/${session.id}/time?at=${note.id}`} className={link}>{note.what === "forth" ? t.wentForth(note.count) : t.wentBack(note.count)}</Link>
+        <Link href={`/s/${session.id}/time?at=${note.id}`} className={link}>
+          {note.what === "forth" ? t.wentForth(note.count) : t.wentBack(note.count)}
+        </Link>
       )}
       {note.ts !== undefined && <Time ms={note.ts} className="shrink-0 text-xs" />}
     </p>

@@ -23,7 +23,11 @@ export function RowHead({ row, message, id }: { row: Row; message: TranscriptMes
     <h3 id={id} className="mb-1 flex min-h-5 items-center gap-2">
       <span className="font-semibold">{name}</span>
       <Time ms={message.ts} className="text-xs text-faint" />
-      {row.voice !== "user" && message.monitor_id && message.monitor_id !== mainMonitor && <span className="text-xs text-faint in-data-desktop:hidden">{t.onMonitor(Number(message.monitor_id.slice("monitor-".length)) + 1)}</span>}
+      {row.voice !== "user" && message.monitor_id && message.monitor_id !== mainMonitor && (
+        <span className="text-xs text-faint in-data-desktop:hidden">
+          {t.onMonitor(Number(message.monitor_id.slice("monitor-".length)) + 1)}
+        </span>
+      )}
       {message.delivery === "steer" && <Badge tone="run">{t.steered}</Badge>}
     </h3>
   );

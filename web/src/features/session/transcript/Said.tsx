@@ -23,11 +23,23 @@ export function UserText({ session, message: m }: { session: Session; message: T
 /** What a person pressed or chose in a window, with what went along. */
 function Pressed({ use }: { use: ComponentUse }) {
   const data = Object.entries((use.form_data?.row ?? use.form_data ?? {}) as Record<string, unknown>);
-  const facts = data.filter(([, v]) => v !== "" && v !== null && typeof v !== "object").map(([name, v]) => `${name}: ${String(v)}`).join(" · ");
+  const facts = data
+    .filter(([, v]) => v !== "" && v !== null && typeof v !== "object")
+    .map(([name, v]) => `${name}: ${String(v)}`)
+    .join(" · ");
   return (
     <>
-      <span className="inline-block max-w-full truncate rounded border border-line2 bg-sheet px-2 text-sm font-medium" dir="auto">{use.label || use.action}</span>
-      {facts && <span className="block truncate text-sm text-soft" dir="auto" title={facts}>{facts}</span>}
+      <span
+        className="inline-block max-w-full truncate rounded border border-line2 bg-sheet px-2 text-sm font-medium"
+        dir="auto"
+      >
+        {use.label || use.action}
+      </span>
+      {facts && (
+        <span className="block truncate text-sm text-soft" dir="auto" title={facts}>
+          {facts}
+        </span>
+      )}
     </>
   );
 }
@@ -38,7 +50,13 @@ export function AgentText({ session, message: m }: { session: Session; message: 
   return (
     <>
       {m.reasoning && <Reasoning text={m.reasoning} growing={m.partial === true && !m.text} />}
-      {m.text ? <div className="text-md"><Markdown text={m.text} growing={m.partial === true} /></div> : m.partial && !m.reasoning && <p className="breathe text-soft">{t.writing}</p>}
+      {m.text ? (
+        <div className="text-md">
+          <Markdown text={m.text} growing={m.partial === true} />
+        </div>
+      ) : (
+        m.partial && !m.reasoning && <p className="breathe text-soft">{t.writing}</p>
+      )}
       {m.images && <Images sessionId={session.id} images={m.images} />}
     </>
   );
@@ -48,7 +66,12 @@ export function AgentText({ session, message: m }: { session: Session; message: 
 export function Alone({ message: m }: { message: TranscriptMessage }) {
   const t = useWords(transcriptWords);
   if (m.agent_kind !== "ephemeral" || m.partial) return null;
-  return <p className="flex items-center gap-1.5 pt-1 text-sm text-faint" data-alone><Info size={13} aria-hidden className="shrink-0" />{t.alone}</p>;
+  return (
+    <p className="flex items-center gap-1.5 pt-1 text-sm text-faint" data-alone>
+      <Info size={13} aria-hidden className="shrink-0" />
+      {t.alone}
+    </p>
+  );
 }
 
 /** What an agent thought: its first line, the rest on demand. */
@@ -61,12 +84,24 @@ export function Reasoning({ text, growing }: { text: string; growing: boolean })
   const first = text.trimStart().split("\n", 1)[0]!.slice(0, 300);
   return (
     <div className="text-soft">
-      <button type="button" aria-expanded={open} aria-controls={id} onClick={() => setOpened(!open)} className="-ml-1 flex w-full min-w-0 items-center gap-1 rounded px-1 text-left hover:text-ink pointer-coarse:min-h-(--row)">
-        <ChevronRight size={13} aria-hidden className={cx("shrink-0 transition-transform duration-(--motion)", open && "rotate-90")} />
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpened(!open)}
+        className="-ml-1 flex w-full min-w-0 items-center gap-1 rounded px-1 text-left hover:text-ink pointer-coarse:min-h-(--row)"
+      >
+        <ChevronRight
+          size={13}
+          aria-hidden
+          className={cx("shrink-0 transition-transform duration-(--motion)", open && "rotate-90")}
+        />
         <span className={cx("shrink-0 text-sm", growing && "breathe")}>{growing ? t.thinking : t.thought}</span>
         {!open && <span className="min-w-0 truncate text-sm italic">{first}</span>}
       </button>
-      <div id={id} hidden={!open}>{open && <p className="py-1 pl-4 whitespace-pre-wrap italic">{text}</p>}</div>
+      <div id={id} hidden={!open}>
+        {open && <p className="py-1 pl-4 whitespace-pre-wrap italic">{text}</p>}
+      </div>
     </div>
   );
 }
@@ -75,7 +110,10 @@ export function Reasoning({ text, growing }: { text: string; growing: boolean })
 export function Result({ session, message: m, sub }: { session: Session; message: TranscriptMessage; sub: boolean }) {
   const t = useWords(transcriptWords);
   return (
-    <section className={cx("text-md", !sub && "rounded-lg border border-run-line bg-run-wash px-3.5 py-2.5")} data-result-of={sub ? "subtask" : "task"}>
+    <section
+      className={cx("text-md", !sub && "rounded-lg border border-run-line bg-run-wash px-3.5 py-2.5")}
+      data-result-of={sub ? "subtask" : "task"}
+    >
       <p className={cx("pb-0.5 text-sm font-medium", sub ? "text-soft" : "text-run")}>{sub ? t.subResult : t.result}</p>
       <Markdown text={keepBreaks(m.text ?? "")} growing={m.partial === true} />
       {m.images && <Images sessionId={session.id} images={m.images} />}

@@ -8,7 +8,16 @@ import { AnswerLine } from "../questions/AnswerLine";
 export function Settled({ answer: a, quiet }: { answer: MessageAnswer; quiet?: boolean }) {
   return (
     <div className={quiet ? "pl-[22px] text-sm" : "pt-1"}>
-      <AnswerLine settled={{ action: a.action, by: a.by, byTimeout: a.by_timeout ?? false, ts: a.ts, words: quiet ? undefined : (a.comment ?? a.value), whyCode: a.why_code }} />
+      <AnswerLine
+        settled={{
+          action: a.action,
+          by: a.by,
+          byTimeout: a.by_timeout ?? false,
+          ts: a.ts,
+          words: quiet ? undefined : (a.comment ?? a.value),
+          whyCode: a.why_code,
+        }}
+      />
     </div>
   );
 }

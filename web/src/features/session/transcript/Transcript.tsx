@@ -25,14 +25,36 @@ const pageSize = 200;
 const nearEnd = 900; // px: newer messages are fetched before one arrives at the last one held
 
 const guesses: Record<Row["kind"], number> = {
-  user: 72, text: 84, brief: 34, reasoning: 30, call: 34, reads: 34, question: 120, result: 140, output: 120, cell: 120, error: 70, marker: 26, return: 26, meta: 24, group: 50,
+  user: 72,
+  text: 84,
+  brief: 34,
+  reasoning: 30,
+  call: 34,
+  reads: 34,
+  question: 120,
+  result: 140,
+  output: 120,
+  cell: 120,
+  error: 70,
+  marker: 26,
+  return: 26,
+  meta: 24,
+  group: 50,
 };
 
 /**
  * The conversation as a feed. It follows its end while one is there, and holds
  * still when one reads further up; older messages come before without a jump.
  */
-export function Transcript({ session, notes, scope }: { session: Session; notes: readonly Note[]; /** Everything, if left out. */ scope?: Scope }) {
+export function Transcript({
+  session,
+  notes,
+  scope,
+}: {
+  session: Session;
+  notes: readonly Note[];
+  /** Everything, if left out. */ scope?: Scope;
+}) {
   const t = useWords(transcriptWords);
   const synced = useSnapshot(session, (s) => s.session !== null);
   const hasOlder = useSnapshot(session, (s) => s.hasOlder);
@@ -53,11 +75,14 @@ export function Transcript({ session, notes, scope }: { session: Session; notes:
     return list;
   }, [rows, focusedAt, questionOf, asking]);
   // What has the focus, and questions that somebody may be answering, stay though out of view.
-  const rangeExtractor = useCallback((range: Range) => {
-    const seen = defaultRangeExtractor(range);
-    const extra = kept.filter((i) => i < range.count && !seen.includes(i));
-    return extra.length === 0 ? seen : [...seen, ...extra].sort((a, b) => a - b);
-  }, [kept]);
+  const rangeExtractor = useCallback(
+    (range: Range) => {
+      const seen = defaultRangeExtractor(range);
+      const extra = kept.filter((i) => i < range.count && !seen.includes(i));
+      return extra.length === 0 ? seen : [...seen, ...extra].sort((a, b) => a - b);
+    },
+    [kept],
+  );
 
   const virtual = useVirtualizer({
     count: rows.length,
@@ -88,17 +113,21 @@ export function Transcript({ session, notes, scope }: { session: Session; notes:
     if (hasNewer && distance < nearEnd) session.loadNewer(pageSize).catch(() => {}); // asked for again with the next move
     setFollow((f) => scrolled(f, hasNewer ? Infinity : distance, lastKey));
   }, [lastKey, open, follow.following, virtual, hasNewer, session]);
-  const hold = useCallback((e: MouseEvent<HTMLElement>) => {
-    const unfolds = e.target instanceof Element ? e.target.closest("[aria-expanded]") : null;
-    if (unfolds && !unfolds.hasAttribute("aria-haspopup")) setFollow((f) => held(f, lastKey));
-  }, [lastKey]);
+  const hold = useCallback(
+    (e: MouseEvent<HTMLElement>) => {
+      const unfolds = e.target instanceof Element ? e.target.closest("[aria-expanded]") : null;
+      if (unfolds && !unfolds.hasAttribute("aria-haspopup")) setFollow((f) => held(f, lastKey));
+    },
+    [lastKey],
+  );
   useEffect(() => session.setView(follow.following ? "newest" : "oldest"), [session, follow.following]);
 
   // What was unfolded is folded again: who was at the end is there once more.
   const total = virtual.getTotalSize();
   useEffect(() => {
     const el = box.current;
-    if (el && open && !hasNewer && el.scrollHeight - el.scrollTop - el.clientHeight <= 1) setFollow((f) => (f.following ? f : atStart));
+    if (el && open && !hasNewer && el.scrollHeight - el.scrollTop - el.clientHeight <= 1)
+      setFollow((f) => (f.following ? f : atStart));
   }, [total, open, hasNewer]);
 
   // The composer grows, or the window shrinks: who was at the end stays there.
@@ -116,23 +145,36 @@ export function Transcript({ session, notes, scope }: { session: Session; notes:
     else virtual.scrollToEnd();
   }, [virtual, session, hasNewer]);
 
-  const focusRow = useCallback((i: number) => {
-    const row = rows[i];
-    if (!row) return;
-    setFocused(row.key);
-    virtual.scrollToIndex(i, { align: "auto" });
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${i}"] > article`)?.focus({ preventScroll: true }));
-  }, [rows, virtual]);
-  const toRow = useCallback((i: number) => {
-    setFollow((f) => ({ following: false, seen: f.seen ?? lastKey }));
-    focusRow(i);
-    virtual.scrollToIndex(i, { align: "start" });
-  }, [focusRow, virtual, lastKey]);
-  const onMove = useCallback((place: number, key: string) => {
-    const last = rows.length - 1;
-    const to = { ArrowUp: place - 1, PageUp: place - 1, ArrowDown: place + 1, PageDown: place + 1, Home: 0, End: last }[key] ?? place;
-    focusRow(Math.max(0, Math.min(last, to)));
-  }, [rows.length, focusRow]);
+  const focusRow = useCallback(
+    (i: number) => {
+      const row = rows[i];
+      if (!row) return;
+      setFocused(row.key);
+      virtual.scrollToIndex(i, { align: "auto" });
+      requestAnimationFrame(() =>
+        box.current?.querySelector<HTMLElement>(`[data-index="${i}"] > article`)?.focus({ preventScroll: true }),
+      );
+    },
+    [rows, virtual],
+  );
+  const toRow = useCallback(
+    (i: number) => {
+      setFollow((f) => ({ following: false, seen: f.seen ?? lastKey }));
+      focusRow(i);
+      virtual.scrollToIndex(i, { align: "start" });
+    },
+    [focusRow, virtual, lastKey],
+  );
+  const onMove = useCallback(
+    (place: number, key: string) => {
+      const last = rows.length - 1;
+      const to =
+        { ArrowUp: place - 1, PageUp: place - 1, ArrowDown: place + 1, PageDown: place + 1, Home: 0, End: last }[key] ??
+        place;
+      focusRow(Math.max(0, Math.min(last, to)));
+    },
+    [rows.length, focusRow],
+  );
   useTarget(session, rows, box, open, {
     scrollTo: (i) => virtual.scrollToIndex(i, { align: "center" }),
     unfold: (id) => {
@@ -154,17 +196,36 @@ export function Transcript({ session, notes, scope }: { session: Session; notes:
     <div className="relative flex min-h-0 flex-1 flex-col">
       <h2 className="sr-only">{t.transcript}</h2>
       <Request session={session} rows={rows} virtual={virtual} box={box} onGo={toRow} />
-      <div ref={box} onScroll={measure} onClickCapture={hold} data-transcript data-following={follow.following} className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]">
+      <div
+        ref={box}
+        onScroll={measure}
+        onClickCapture={hold}
+        data-transcript
+        data-following={follow.following}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-gutter:stable_both-edges]"
+      >
         {rows.length === 0 && synced && !hasOlder ? (
           <Empty title={t.emptyTitle}>{owner ? t.emptyHelp : t.emptyWatch}</Empty>
         ) : (
-          <div role="feed" aria-label={t.transcript} aria-busy={!synced} className="relative mx-auto w-full max-w-[800px]" style={{ height: total }}>
+          <div
+            role="feed"
+            aria-label={t.transcript}
+            aria-busy={!synced}
+            className="relative mx-auto w-full max-w-[800px]"
+            style={{ height: total }}
+          >
             <Older session={session} box={box} ready={open} hasOlder={hasOlder} />
             {virtual.getVirtualItems().map((item) => {
               const row = rows[item.index];
               if (!row) return null;
               return (
-                <div key={item.key} data-index={item.index} ref={virtual.measureElement} className="absolute inset-x-0 top-0" style={{ transform: `translateY(${item.start}px)` }}>
+                <div
+                  key={item.key}
+                  data-index={item.index}
+                  ref={virtual.measureElement}
+                  className="absolute inset-x-0 top-0"
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
                   <RowView
                     session={session}
                     row={row}
@@ -186,7 +247,12 @@ export function Transcript({ session, notes, scope }: { session: Session; notes:
       <FindMarks sessionId={session.id} />
       {!follow.following && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-          <Button icon={<ArrowDown size={14} />} className="pointer-events-auto rounded-full shadow-window" onClick={toLatest} data-new={fresh}>
+          <Button
+            icon={<ArrowDown size={14} />}
+            className="pointer-events-auto rounded-full shadow-window"
+            onClick={toLatest}
+            data-new={fresh}
+          >
             {fresh > 0 ? t.newRows(fresh) : t.toLatest}
           </Button>
         </div>

@@ -14,10 +14,17 @@ export function TranscriptQuestion({ session, question: q }: { session: Session;
   const hasSheet = useHasSheet(session);
   if (!hasSheet || !isForSheet(q)) return <QuestionCard session={session} question={q} />;
   return (
-    <button type="button" data-asked={q.request_id} onClick={() => raise(q.request_id)} className="flex min-h-(--row) w-full min-w-0 items-center gap-2 rounded-lg border border-ask-line bg-ask-wash px-3 text-left">
+    <button
+      type="button"
+      data-asked={q.request_id}
+      onClick={() => raise(q.request_id)}
+      className="flex min-h-(--row) w-full min-w-0 items-center gap-2 rounded-lg border border-ask-line bg-ask-wash px-3 text-left"
+    >
       <Mark tone="ask" />
       <span className="shrink-0 font-medium">{t.titles[askedAs(q)](askerOf(q))}</span>
-      <span className="min-w-0 flex-1 truncate font-mono text-sm text-soft"><Revealed text={subjectOf(q).slice(0, 200)} /></span>
+      <span className="min-w-0 flex-1 truncate font-mono text-sm text-soft">
+        <Revealed text={subjectOf(q).slice(0, 200)} />
+      </span>
       <ChevronRight size={14} aria-hidden className="shrink-0 text-soft" />
     </button>
   );

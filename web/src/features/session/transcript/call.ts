@@ -4,7 +4,17 @@ import { endedBecause, type endWords } from "../ends";
 import { toolName } from "./rows";
 
 /** How a call stands, in the words of the page. */
-export type CallStatus = "running" | "complete" | "error" | "waiting" | "asking" | "denied" | "expired" | "halted" | "stopped" | "rewound";
+export type CallStatus =
+  | "running"
+  | "complete"
+  | "error"
+  | "waiting"
+  | "asking"
+  | "denied"
+  | "expired"
+  | "halted"
+  | "stopped"
+  | "rewound";
 
 export interface CallView {
   name: string;
@@ -48,16 +58,37 @@ export function saysOf(m: TranscriptMessage, status: CallStatus, why: (typeof en
 }
 
 export function viewOf(m: TranscriptMessage, asking: boolean, hasOutput: boolean, halted = false): CallView {
-  return { name: toolName(m), target: m.tool?.target ?? m.tool?.title ?? "", status: statusOf(m, asking, hasOutput, halted), exit: m.tool?.exit_code };
+  return {
+    name: toolName(m),
+    target: m.tool?.target ?? m.tool?.title ?? "",
+    status: statusOf(m, asking, hasOutput, halted),
+    exit: m.tool?.exit_code,
+  };
 }
 
 export function toneOfCall(v: Pick<CallView, "status" | "exit">): Tone {
   if (v.status === "complete" && v.exit !== undefined && v.exit !== 0) return "fail";
-  return ({ running: "run", complete: "done", error: "fail", waiting: "wait", asking: "ask", denied: "past", expired: "past", halted: "ask", stopped: "past", rewound: "past" } as const)[v.status];
+  return (
+    {
+      running: "run",
+      complete: "done",
+      error: "fail",
+      waiting: "wait",
+      asking: "ask",
+      denied: "past",
+      expired: "past",
+      halted: "ask",
+      stopped: "past",
+      rewound: "past",
+    } as const
+  )[v.status];
 }
 
 /** What a run of calls that only look has looked at: files, each counted once, and searches. */
 export function exploredOf(list: readonly TranscriptMessage[]): { files: number; searches: number } {
   const files = list.filter((m) => toolName(m) === "read_file" || toolName(m) === "read_output");
-  return { files: new Set(files.map((m) => m.tool?.target ?? m.message_id)).size, searches: list.length - files.length };
+  return {
+    files: new Set(files.map((m) => m.tool?.target ?? m.message_id)).size,
+    searches: list.length - files.length,
+  };
 }

@@ -22,14 +22,35 @@ export function isIdle(t: TaskInfo): boolean {
 
 /** The facts of subtasks, steps and window agents, as one text: the same as long as they say the same. */
 export function factsKey(tasks: readonly TaskInfo[]): string {
-  return tasks.filter((t) => t.parent_task_id || t.todo_id || t.agent_kind === "window").map((t) => `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${isIdle(t) ? 1 : ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`).join("\n");
+  return tasks
+    .filter((t) => t.parent_task_id || t.todo_id || t.agent_kind === "window")
+    .map(
+      (t) =>
+        `${t.task_id} ${t.created_ms} ${t.ended_ms ?? ""} ${isIdle(t) ? 1 : ""} ${t.parent_task_id ?? ""} ${t.tool_call_id ?? ""}`,
+    )
+    .join("\n");
 }
 
 export function factsOf(key: string): ReadonlyMap<string, GroupFacts> {
-  return new Map(key.split("\n").filter(Boolean).map((line) => {
-    const [task, from, to, idle, parent, ...call] = line.split(" ");
-    return [task!, { live: !to, idle: !!idle, from: Number(from), to: to ? Number(to) : Infinity, parent: parent || undefined, call: call.join(" ") || undefined }];
-  }));
+  return new Map(
+    key
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => {
+        const [task, from, to, idle, parent, ...call] = line.split(" ");
+        return [
+          task!,
+          {
+            live: !to,
+            idle: !!idle,
+            from: Number(from),
+            to: to ? Number(to) : Infinity,
+            parent: parent || undefined,
+            call: call.join(" ") || undefined,
+          },
+        ];
+      }),
+  );
 }
 
 /**
@@ -37,9 +58,14 @@ export function factsOf(key: string): ReadonlyMap<string, GroupFacts> {
  * a folded one shows its head alone, besides a question that is open in it. A group of a
  * group stands inside it.
  */
-export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFacts>, isOpen: (task: string) => boolean, asks: (row: Row) => boolean): Row[] {
+export function layOut(
+  rows: readonly Row[],
+  facts: ReadonlyMap<string, GroupFacts>,
+  isOpen: (task: string) => boolean,
+  asks: (row: Row) => boolean,
+): Row[] {
   const out: Row[] = [];
-  for (let i = 0; i < rows.length; ) {
+  for (let i = 0; i < rows.length;) {
     const r = rows[i]!;
     if (r.kind !== "group") {
       out.push(r);
@@ -49,12 +75,17 @@ export function layOut(rows: readonly Row[], facts: ReadonlyMap<string, GroupFac
     const end = cardEnd(rows, i, facts);
     const heads = rows.slice(i, end);
     const live = heads.map((h) => facts.get(h.group!)).some((f) => f?.live && !f.idle);
-    const part = (row: Row, depth: number, open = false): InCard => ({ ...row, card: { first: false, last: false, live, open, end: false, depth } });
+    const part = (row: Row, depth: number, open = false): InCard => ({
+      ...row,
+      card: { first: false, last: false, live, open, end: false, depth },
+    });
     const shown = (h: Row, depth: number): InCard[] => {
       const open = isOpen(h.group!);
       const inner = open
         ? h.inner!.flatMap((n) => (n.kind === "group" ? shown(n, depth + 1) : part(n, depth + 1)))
-        : everyRow(h.inner!).filter(asks).map((n) => part(n, depth + 1));
+        : everyRow(h.inner!)
+            .filter(asks)
+            .map((n) => part(n, depth + 1));
       return [part(h, depth, open), ...inner];
     };
     const parts = heads.flatMap((h) => {

@@ -75,8 +75,28 @@ interface Started {
 
 const quietTools = new Set(["read_file", "list_files", "search_files", "read_output"]);
 const calls = new Set(["tool", "command", "use_mcp_server", "browser_action_launch"]);
-const outputs = new Set(["command_output", "codebase_search_result", "mcp_server_request_started", "mcp_server_response", "browser_action", "browser_action_result"]);
-const markers = new Set(["condense_context", "sliding_window_truncation", "checkpoint_saved", "user_edit_todos", "api_req_retry_delayed", "model_fallback", "instructions_read", "files_attached", "git", "browser_session_status", "kernel_status", "shell_integration_warning"]);
+const outputs = new Set([
+  "command_output",
+  "codebase_search_result",
+  "mcp_server_request_started",
+  "mcp_server_response",
+  "browser_action",
+  "browser_action_result",
+]);
+const markers = new Set([
+  "condense_context",
+  "sliding_window_truncation",
+  "checkpoint_saved",
+  "user_edit_todos",
+  "api_req_retry_delayed",
+  "model_fallback",
+  "instructions_read",
+  "files_attached",
+  "git",
+  "browser_session_status",
+  "kernel_status",
+  "shell_integration_warning",
+]);
 const errors = new Set(["error", "condense_context_error", "diff_error", "rooignore_error"]);
 const metas = new Set(["api_req_started", "api_req_finished", "api_req_retried", "api_req_deleted"]);
 
@@ -143,7 +163,11 @@ interface Lane {
  * group, where the first of it was, however much of others came between. It looks at
  * kinds, not at texts, so that growing text changes nothing.
  */
-export function buildRows(ids: readonly string[], get: (id: string) => TranscriptMessage | undefined, o: RowOptions): Row[] {
+export function buildRows(
+  ids: readonly string[],
+  get: (id: string) => TranscriptMessage | undefined,
+  o: RowOptions,
+): Row[] {
   const main = newLane([]);
   const groups = new Map<string, Lane>(); // by task
   const ended = new Set<string>(); // tasks whose result stands in their group
@@ -164,7 +188,8 @@ export function buildRows(ids: readonly string[], get: (id: string) => Transcrip
     if (!m || o.queued.has(id)) continue;
     const kind = kindOf(m);
     if (!kind) continue;
-    if (m.say === "subtask_result") { // the group has it, if there is one
+    if (m.say === "subtask_result") {
+      // the group has it, if there is one
       const told = given.lastIndexOf(m.tool_call_id ?? "");
       if (told >= 0) given.splice(told, 1);
       if (told >= 0 || [...ended].some((task) => isChild(o.tasks?.get(task), m))) continue;
@@ -205,7 +230,14 @@ function closeTurn(lane: Lane, o: RowOptions): void {
   lane.meta = null;
 }
 
-function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string) => TranscriptMessage | undefined, o: RowOptions, group: string | undefined): void {
+function addTo(
+  lane: Lane,
+  m: TranscriptMessage,
+  kind: RowKind,
+  get: (id: string) => TranscriptMessage | undefined,
+  o: RowOptions,
+  group: string | undefined,
+): void {
   const id = m.message_id;
   if (kind === "meta") {
     if (lane.meta) (lane.meta.more as string[]).push(id);
@@ -213,7 +245,12 @@ function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string
     return;
   }
   if (kind === "output" && m.tool_call_id && lane.looked.has(m.tool_call_id)) return;
-  const owner = kind === "cell" ? lane.cells.get(m.cell!.run_id) : kind === "output" && m.tool_call_id ? lane.calls.get(m.tool_call_id) : undefined;
+  const owner =
+    kind === "cell"
+      ? lane.cells.get(m.cell!.run_id)
+      : kind === "output" && m.tool_call_id
+        ? lane.calls.get(m.tool_call_id)
+        : undefined;
   if (owner) {
     (owner.more as string[]).push(id);
     return;
@@ -229,7 +266,12 @@ function addTo(lane: Lane, m: TranscriptMessage, kind: RowKind, get: (id: string
   const r = row(id, kind, voiceOf(m, kind));
   if (group) r.group = group; // who speaks in a group is said by its head
   else {
-    const who = r.voice === "user" ? `user:${m.user_id ?? ""}` : r.voice === "system" ? lane.speaker : `${r.voice}:${m.task_id ?? ""}`;
+    const who =
+      r.voice === "user"
+        ? `user:${m.user_id ?? ""}`
+        : r.voice === "system"
+          ? lane.speaker
+          : `${r.voice}:${m.task_id ?? ""}`;
     r.head = r.voice !== "system" && (who !== lane.speaker || r.voice === "user");
     lane.speaker = who;
   }
@@ -243,7 +285,12 @@ function row(id: string, kind: RowKind, voice: Voice): Row {
 }
 
 /** Whether a call that only looks stands in a row with the ones before it. */
-function joins(last: Row, m: TranscriptMessage, get: (id: string) => TranscriptMessage | undefined, o: RowOptions): boolean {
+function joins(
+  last: Row,
+  m: TranscriptMessage,
+  get: (id: string) => TranscriptMessage | undefined,
+  o: RowOptions,
+): boolean {
   const before = get(last.more.at(-1) ?? last.id);
   if (!before || (last.kind !== "reads" && last.kind !== "call")) return false;
   if (before.task_id !== m.task_id) return false;
@@ -251,18 +298,39 @@ function joins(last: Row, m: TranscriptMessage, get: (id: string) => TranscriptM
 }
 
 function quiet(m: TranscriptMessage, o: RowOptions): boolean {
-  return m.ask === "tool" && !m.request_id && quietTools.has(toolName(m)) && !(m.tool_call_id && o.asking.has(m.tool_call_id));
+  return (
+    m.ask === "tool" &&
+    !m.request_id &&
+    quietTools.has(toolName(m)) &&
+    !(m.tool_call_id && o.asking.has(m.tool_call_id))
+  );
 }
 
 /** Whether two rows show the same messages in the same way. */
 export function sameRow(a: Row, b: Row): boolean {
   return (
     a === b ||
-    (sameCard(a.card, b.card) && a.key === b.key && a.kind === b.kind && a.voice === b.voice && a.head === b.head && a.note === b.note &&
-      a.more.length === b.more.length && a.more.every((id, i) => id === b.more[i]))
+    (sameCard(a.card, b.card) &&
+      a.key === b.key &&
+      a.kind === b.kind &&
+      a.voice === b.voice &&
+      a.head === b.head &&
+      a.note === b.note &&
+      a.more.length === b.more.length &&
+      a.more.every((id, i) => id === b.more[i]))
   );
 }
 
 function sameCard(a: Card | undefined, b: Card | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.live === b.live && a.open === b.open && a.end === b.end && a.depth === b.depth);
+  return (
+    a === b ||
+    (a !== undefined &&
+      b !== undefined &&
+      a.first === b.first &&
+      a.last === b.last &&
+      a.live === b.live &&
+      a.open === b.open &&
+      a.end === b.end &&
+      a.depth === b.depth)
+  );
 }

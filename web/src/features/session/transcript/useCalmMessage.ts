@@ -25,7 +25,10 @@ export function paceNow(pace: number, typing: boolean): number {
 
 /** A message, no more than 20 times a second while it grows; its end comes at once. */
 export function useCalmMessage(session: Session, id: string): TranscriptMessage | undefined {
-  const [held, setHeld] = useState<{ id: string; message: TranscriptMessage | undefined }>(() => ({ id, message: session.store.message(id) }));
+  const [held, setHeld] = useState<{ id: string; message: TranscriptMessage | undefined }>(() => ({
+    id,
+    message: session.store.message(id),
+  }));
   useEffect(() => {
     let shown = 0;
     let pace = flushMs;

@@ -16,7 +16,13 @@ interface Ways {
  * Goes to what the address names, ?question=… or ?message=…, once for each, and to what
  * finding in the session came to. A message that is not held is loaded with those around it.
  */
-export function useTarget(session: Session, rows: readonly Row[], box: RefObject<HTMLElement | null>, ready: boolean, ways: Ways): void {
+export function useTarget(
+  session: Session,
+  rows: readonly Row[],
+  box: RefObject<HTMLElement | null>,
+  ready: boolean,
+  ways: Ways,
+): void {
   const search = useSearch();
   const jump = useFind((s) => (s.session === session.id ? s.jump : null));
   const done = useRef("");
@@ -41,9 +47,14 @@ export function useTarget(session: Session, rows: readonly Row[], box: RefObject
 
   /** Whether it is on its way there; otherwise it is tried again with the rows to come. Who finds on keeps the focus where it is. */
   function go(question: string | null, message: string | null, key: string, focus: boolean): boolean {
-    const find = () => now.current.rows.findIndex((r) =>
-      r.kind === "group" ? r.id === message && !everyRow(r.inner!).some((n) => n.id === message) : question ? r.key === `question:${question}` || session.store.message(r.id)?.request_id === question : r.id === message || r.more.includes(message!),
-    );
+    const find = () =>
+      now.current.rows.findIndex((r) =>
+        r.kind === "group"
+          ? r.id === message && !everyRow(r.inner!).some((n) => n.id === message)
+          : question
+            ? r.key === `question:${question}` || session.store.message(r.id)?.request_id === question
+            : r.id === message || r.more.includes(message!),
+      );
     let target = find;
     if (find() < 0) {
       if (!message) return false;

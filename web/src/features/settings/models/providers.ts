@@ -41,7 +41,11 @@ function hostOf(url: string | undefined): string | undefined {
 }
 
 /** How a provider stands, as far as it is known. Nothing but a test tells that it answers. */
-export type Standing = { state: "untested" | "testing" } | { state: "connected"; seconds: string } | { state: "failed"; kind: Failure; message?: string } | { state: "not_usable"; code: string };
+export type Standing =
+  | { state: "untested" | "testing" }
+  | { state: "connected"; seconds: string }
+  | { state: "failed"; kind: Failure; message?: string }
+  | { state: "not_usable"; code: string };
 
 export type Failure = NonNullable<ModelTested["error"]>["kind"];
 
@@ -56,16 +60,29 @@ export function standingOf(group: ProviderGroup, tested: ModelTested | "testing"
 export function furtherModels(group: ProviderGroup, list: ModelList): ModelInfo[] {
   if (group.host) return [];
   const taken = new Set(group.profiles.map((p) => p.model));
-  return list.models.filter((m) => m.profile === "" && m.provider === group.profiles[0]!.provider && !taken.has(m.model));
+  return list.models.filter(
+    (m) => m.profile === "" && m.provider === group.profiles[0]!.provider && !taken.has(m.model),
+  );
 }
 
 /** The fields of a profile for another model of the same provider: the same key and address. */
 export function alike(from: NamedModelProfile, model: string): Record<string, unknown> {
-  return { provider: from.provider, model, ...pick(from, ["api", "base_url", "region", "project", "headers"]), key_name: from.key_name || undefined };
+  return {
+    provider: from.provider,
+    model,
+    ...pick(from, ["api", "base_url", "region", "project", "headers"]),
+    key_name: from.key_name || undefined,
+  };
 }
 
 /** A profile's own fields, as they are saved. */
-export function fieldsOf({ name: _, in_use: __, variable: ___, hidden: ____, ...fields }: NamedModelProfile): Record<string, unknown> {
+export function fieldsOf({
+  name: _,
+  in_use: __,
+  variable: ___,
+  hidden: ____,
+  ...fields
+}: NamedModelProfile): Record<string, unknown> {
   return fields;
 }
 

@@ -30,7 +30,17 @@ export function AppWindow({ session, window: w, label }: Props) {
   const [round, setRound] = useState(0);
   if (!consent) return <Ask content={content} page={page} label={label} />;
   const again = () => setRound((r) => r + 1);
-  return <Allowed key={`${page} ${content.data ?? ""} ${consent} ${round}`} session={session} window={w} label={label} page={page} network={consent === "network"} again={again} />;
+  return (
+    <Allowed
+      key={`${page} ${content.data ?? ""} ${consent} ${round}`}
+      session={session}
+      window={w}
+      label={label}
+      page={page}
+      network={consent === "network"}
+      again={again}
+    />
+  );
 }
 
 export interface Run extends Props {
@@ -51,14 +61,18 @@ function Allowed(props: Omit<Run, "html">) {
       if (got.size > max) throw new Error(t.tooLarge(max / mib));
       return got.text();
     };
-    const [html, call] = await Promise.all([read(blob, pageMax), kind === "mcp_app" && data ? read(data, dataMax) : "{}"]);
+    const [html, call] = await Promise.all([
+      read(blob, pageMax),
+      kind === "mcp_app" && data ? read(data, dataMax) : "{}",
+    ]);
     return { html, call: JSON.parse(call) as Partial<ShownCall> };
   });
   const { error } = loaded;
   useEffect(() => {
     if (error !== undefined) reportFailed(session, w, `the app's page cannot be loaded: ${(error as Error).message}`);
   }, [session, w, error]);
-  if (error !== undefined) return <NotDrawn error={new Error(`${t.noPage} ${(error as Error).message}`)} retry={again} />;
+  if (error !== undefined)
+    return <NotDrawn error={new Error(`${t.noPage} ${(error as Error).message}`)} retry={again} />;
   if (!loaded.value) return <Loading label={t.loading} />;
   const { html, call } = loaded.value;
   if (kind !== "mcp_app") return <PortApp {...props} html={html} />;

@@ -39,7 +39,10 @@ export function McpApp({ call, ...props }: Run & { call: ShownCall }) {
     };
     bridge.current = connectApp(view, call, {
       context: () => ({
-        ...now.current.around, displayMode: "inline", availableDisplayModes: ["inline"], platform: "web",
+        ...now.current.around,
+        displayMode: "inline",
+        availableDisplayModes: ["inline"],
+        platform: "web",
         containerDimensions: { width: frame.current?.clientWidth ?? 0, height: frame.current?.clientHeight ?? 0 },
       }),
       ready: () => setReady(true),
@@ -51,10 +54,11 @@ export function McpApp({ call, ...props }: Run & { call: ShownCall }) {
         owners();
         await session.send("window_message", { window_id: w.window_id, text });
       },
-      openLink: (url) => new Promise((done, fail) => {
-        if (now.current.link) return fail(new Error("another link is open for a decision"));
-        setLink({ url, answer: (open) => (open ? done() : fail(new Error("the person did not open the link"))) });
-      }),
+      openLink: (url) =>
+        new Promise((done, fail) => {
+          if (now.current.link) return fail(new Error("another link is open for a decision"));
+          setLink({ url, answer: (open) => (open ? done() : fail(new Error("the person did not open the link"))) });
+        }),
       hasFocus: () => inFrame(frame.current),
     });
   };

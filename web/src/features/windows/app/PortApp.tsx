@@ -34,15 +34,31 @@ export function PortApp(props: Run) {
     port.current = connectPort(view, {
       ready: setSaid,
       answer(id, answer) {
-        if (now.current.mayChange) session.send("app_protocol_response", { request_id: id, window_id: w.window_id, ...answer }).catch(notifyError);
+        if (now.current.mayChange)
+          session
+            .send("app_protocol_response", { request_id: id, window_id: w.window_id, ...answer })
+            .catch(notifyError);
       },
       event(action, data, parallel) {
-        const sent = session.send("component_action", { window_id: w.window_id, action, action_id: parallel ? newId() : undefined, form_data: data });
+        const sent = session.send("component_action", {
+          window_id: w.window_id,
+          action,
+          action_id: parallel ? newId() : undefined,
+          form_data: data,
+        });
         sent.then(() => announce(wordsNow(appWords).sent(action.slice(0, 80))), notifyError);
       },
       hasFocus: () => now.current.mayChange && inFrame(frame.current),
     });
     port.current.ask(now.current.requests ?? []);
   };
-  return <AppBox {...props} frame={frame} ready={said !== null && (known || !mayChange)} onWritten={onWritten} onStopped={() => port.current?.close()} />;
+  return (
+    <AppBox
+      {...props}
+      frame={frame}
+      ready={said !== null && (known || !mayChange)}
+      onWritten={onWritten}
+      onStopped={() => port.current?.close()}
+    />
+  );
 }

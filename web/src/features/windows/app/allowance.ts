@@ -2,7 +2,10 @@
 export class Allowance {
   private taken: number[] = [];
 
-  constructor(private readonly most = 30, private readonly spanMs = 60_000) {}
+  constructor(
+    private readonly most = 30,
+    private readonly spanMs = 60_000,
+  ) {}
 
   /** Takes one, false if there is none left now. */
   take(now: number): boolean {

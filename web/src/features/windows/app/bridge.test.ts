@@ -17,17 +17,32 @@ function frame(host: Partial<AppHost> = {}, allowance?: Allowance) {
   const told: Sent[] = [];
   const view = { postMessage: (m: Sent) => told.push(m) } as unknown as Window;
   const full: AppHost = {
-    context: () => ({ theme: "dark" }), callTool: async () => ({ content: [] }), say: async () => {}, openLink: async () => {}, hasFocus: () => true, ...host,
+    context: () => ({ theme: "dark" }),
+    callTool: async () => ({ content: [] }),
+    say: async () => {},
+    openLink: async () => {},
+    hasFocus: () => true,
+    ...host,
   };
-  bridge = connectApp(view, { input: { city: "Oslo" }, result: { content: [{ type: "text", text: "sunny" }] } }, full, allowance);
-  const send = (data: unknown, source: unknown = view) => dispatchEvent(Object.assign(new MessageEvent("message", { data }), { source }));
+  bridge = connectApp(
+    view,
+    { input: { city: "Oslo" }, result: { content: [{ type: "text", text: "sunny" }] } },
+    full,
+    allowance,
+  );
+  const send = (data: unknown, source: unknown = view) =>
+    dispatchEvent(Object.assign(new MessageEvent("message", { data }), { source }));
   const ask = async (method: string, params: unknown, id: number | string = 1) => {
     send({ jsonrpc: "2.0", id, method, params });
     await vi.waitFor(() => expect(told.some((m) => m.id === id)).toBe(true));
     return told.find((m) => m.id === id)!;
   };
   const begin = async () => {
-    await ask("ui/initialize", { protocolVersion: "2026-01-26", appInfo: { name: "t", version: "1" }, appCapabilities: {} }, "init");
+    await ask(
+      "ui/initialize",
+      { protocolVersion: "2026-01-26", appInfo: { name: "t", version: "1" }, appCapabilities: {} },
+      "init",
+    );
     send({ jsonrpc: "2.0", method: "ui/notifications/initialized" });
   };
   return { told, send, ask, begin };
@@ -43,7 +58,11 @@ afterEach(async () => {
 test("a page is told its call once it is ready, and not before", async () => {
   const f = frame();
   const init = await f.ask("ui/initialize", {}, "init");
-  expect(init.result).toMatchObject({ protocolVersion: "2026-01-26", hostContext: { theme: "dark" }, hostCapabilities: { serverTools: {} } });
+  expect(init.result).toMatchObject({
+    protocolVersion: "2026-01-26",
+    hostContext: { theme: "dark" },
+    hostCapabilities: { serverTools: {} },
+  });
   expect(f.told).toHaveLength(1);
   f.send({ jsonrpc: "2.0", method: "ui/notifications/initialized" });
   f.send({ jsonrpc: "2.0", method: "ui/notifications/initialized" });
@@ -61,9 +80,14 @@ test("it calls tools, and hears why one was refused", async () => {
   const f = frame({ callTool });
   expect((await f.ask("tools/call", { name: "early" }, 1)).error?.message).toBe("not initialized yet");
   await f.begin();
-  expect((await f.ask("tools/call", { name: "refresh", arguments: { city: "Oslo" } }, 2)).result).toEqual({ content: [{ type: "text", text: "21" }] });
+  expect((await f.ask("tools/call", { name: "refresh", arguments: { city: "Oslo" } }, 2)).result).toEqual({
+    content: [{ type: "text", text: "21" }],
+  });
   expect(callTool).toHaveBeenCalledWith("refresh", { city: "Oslo" });
-  expect((await f.ask("tools/call", { name: "no" }, 3)).error).toEqual({ code: -32000, message: "a person denied the call" });
+  expect((await f.ask("tools/call", { name: "no" }, 3)).error).toEqual({
+    code: -32000,
+    message: "a person denied the call",
+  });
   expect((await f.ask("tools/call", { name: 7 }, 4)).error?.code).toBe(-32602);
   expect(callTool).toHaveBeenCalledTimes(2);
 });
@@ -76,7 +100,13 @@ test("it speaks for a person only while they are in it", async () => {
   const openLink = vi.fn<AppHost["openLink"]>(async () => {});
   const f = frame({ hasFocus: () => focus, say, openLink });
   await f.begin();
-  const words = { role: "user", content: [{ type: "text", text: "order 3" }, { type: "image", data: "x" }] };
+  const words = {
+    role: "user",
+    content: [
+      { type: "text", text: "order 3" },
+      { type: "image", data: "x" },
+    ],
+  };
   const refused = [f.ask("ui/message", words, 1), f.ask("ui/open-link", { url: "https://example.org/" }, 2)];
   await vi.advanceTimersByTimeAsync(1_100);
   for (const r of refused) expect((await r).error?.message).toMatch(/not in this window/);
@@ -99,7 +129,17 @@ test("nobody else is heard, and nothing that is no message", async () => {
   f.send(message, window);
   f.send(message, { postMessage: () => {} });
   f.send(message, null);
-  for (const data of [null, 7, "x", [message], { ...message, jsonrpc: "1.0" }, { ...message, id: {} }, { ...message, method: 4 }, { ...message, params: { content: { type: "text", text: "x".repeat(20_000) } } }]) f.send(data);
+  for (const data of [
+    null,
+    7,
+    "x",
+    [message],
+    { ...message, jsonrpc: "1.0" },
+    { ...message, id: {} },
+    { ...message, method: 4 },
+    { ...message, params: { content: { type: "text", text: "x".repeat(20_000) } } },
+  ])
+    f.send(data);
   const circle: Record<string, unknown> = { ...message };
   circle.params = circle;
   f.send(circle);
@@ -118,7 +158,13 @@ test("it may ask for so much in a minute", async () => {
   expect((await f.ask("tools/call", { name: "t" }, 3)).error?.message).toMatch(/too many/);
   expect((await f.ask("ping", {}, 4)).result).toEqual({});
   const slow = new Allowance(2);
-  expect([slow.take(0), slow.take(1), slow.take(2), slow.take(60_001), slow.take(60_001)]).toEqual([true, true, false, true, true]);
+  expect([slow.take(0), slow.take(1), slow.take(2), slow.take(60_001), slow.take(60_001)]).toEqual([
+    true,
+    true,
+    false,
+    true,
+    true,
+  ]);
 });
 
 test("closing lets it finish, and waits for no answer for ever", async () => {

@@ -48,7 +48,10 @@ const codes = { noMethod: -32601, badParams: -32602, refused: -32000 };
 const teardownMs = 500;
 
 class Refusal extends Error {
-  constructor(readonly code: number, message: string) {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -62,17 +65,27 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
   const answer = (id: Id, work: Promise<unknown>) =>
     void work.then(
       (result) => post({ id, result: result ?? {} }),
-      (e: unknown) => post({ id, error: { code: e instanceof Refusal ? e.code : codes.refused, message: e instanceof Error ? e.message : "refused" } }),
+      (e: unknown) =>
+        post({
+          id,
+          error: {
+            code: e instanceof Refusal ? e.code : codes.refused,
+            message: e instanceof Error ? e.message : "refused",
+          },
+        }),
     );
 
   const requests: Record<string, (params: Record<string, unknown>) => Promise<unknown>> = {
     "ui/initialize": async () => ({
-      protocolVersion, hostInfo: { name: "clew", version: "1" },
-      hostCapabilities: { openLinks: {}, serverTools: {}, logging: {} }, hostContext: host.context(),
+      protocolVersion,
+      hostInfo: { name: "clew", version: "1" },
+      hostCapabilities: { openLinks: {}, serverTools: {}, logging: {} },
+      hostContext: host.context(),
     }),
     ping: async () => ({}),
     "tools/call": async (p) => {
-      if (typeof p.name !== "string" || !isObject(p.arguments ?? {})) throw new Refusal(codes.badParams, "tools/call needs a name and arguments");
+      if (typeof p.name !== "string" || !isObject(p.arguments ?? {}))
+        throw new Refusal(codes.badParams, "tools/call needs a name and arguments");
       return host.callTool(p.name, (p.arguments ?? {}) as Record<string, unknown>);
     },
     "ui/message": async (p) => {
@@ -83,7 +96,8 @@ export function connectApp(view: Window, call: ShownCall, host: AppHost, allowan
     },
     "ui/open-link": async (p) => {
       const url = typeof p.url === "string" && URL.canParse(p.url) ? new URL(p.url) : null;
-      if (!url || !["https:", "http:"].includes(url.protocol)) throw new Refusal(codes.badParams, "ui/open-link needs an address of the web");
+      if (!url || !["https:", "http:"].includes(url.protocol))
+        throw new Refusal(codes.badParams, "ui/open-link needs an address of the web");
       if (!(await personIn.ask())) throw new Refusal(codes.refused, "the person is not in this window");
       await host.openLink(url);
     },
@@ -137,11 +151,18 @@ function read(data: unknown): Heard | null {
   const { id, method, params } = data;
   if (id !== undefined && typeof id !== "string" && typeof id !== "number") return null;
   if (method !== undefined && typeof method !== "string") return null;
-  return { ...(id === undefined ? {} : { id }), ...(method === undefined ? {} : { method }), params: isObject(params) ? params : {} };
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(method === undefined ? {} : { method }),
+    params: isObject(params) ? params : {},
+  };
 }
 
 /** The words of a message: a block of text or several. */
 function textOf(content: unknown): string {
   const blocks: unknown[] = Array.isArray(content) ? content : [content];
-  return blocks.flatMap((b) => (isObject(b) && b.type === "text" && typeof b.text === "string" ? [b.text] : [])).join("\n").trim();
+  return blocks
+    .flatMap((b) => (isObject(b) && b.type === "text" && typeof b.text === "string" ? [b.text] : []))
+    .join("\n")
+    .trim();
 }

@@ -3,7 +3,14 @@ import { renderHook } from "@testing-library/react";
 import type { WindowContent } from "@clew-run/client";
 import { hostsOf, pageId, setConsent, useConsent } from "./consent";
 
-const weather: WindowContent = { kind: "mcp_app", blob: "blob:1", server: "weather", uri: "ui://w", connect: ["https://api.example.org"], load: ["https://*.example.org:8443"] };
+const weather: WindowContent = {
+  kind: "mcp_app",
+  blob: "blob:1",
+  server: "weather",
+  uri: "ui://w",
+  connect: ["https://api.example.org"],
+  load: ["https://*.example.org:8443"],
+};
 const given = (c: WindowContent) => renderHook(() => useConsent(pageId(c))).result.current;
 
 beforeEach(() => setConsent(pageId(weather), undefined));
@@ -12,7 +19,14 @@ test("a consent is for this very page, of this server, with these hosts", () => 
   expect(given(weather)).toBeUndefined();
   setConsent(pageId(weather), "network");
   expect(given({ ...weather, tool: "other", data: "blob:9" })).toBe("network"); // another call of the same page
-  const others: Partial<WindowContent>[] = [{ blob: "blob:2" }, { server: "other" }, { uri: "ui://x" }, { connect: ["https://api.example.org", "https://more.example.org"] }, { load: [] }, { kind: "app" }];
+  const others: Partial<WindowContent>[] = [
+    { blob: "blob:2" },
+    { server: "other" },
+    { uri: "ui://x" },
+    { connect: ["https://api.example.org", "https://more.example.org"] },
+    { load: [] },
+    { kind: "app" },
+  ];
   for (const o of others) expect(given({ ...weather, ...o }), JSON.stringify(o)).toBeUndefined();
   expect(JSON.parse(localStorage.getItem("clew.apps")!)).toEqual({ [pageId(weather)]: "network" });
   setConsent(pageId(weather), undefined);

@@ -47,6 +47,7 @@ export function setConsent(page: string, consent: Consent | undefined): void {
 
 /** The hosts as the frame's address has them. */
 export function hostsOf(c: WindowContent): string {
-  const list = (name: string, hosts: readonly string[] = []) => hosts.map((h) => `&${name}=${encodeURIComponent(h)}`).join("");
+  const list = (name: string, hosts: readonly string[] = []) =>
+    hosts.map((h) => `&${name}=${encodeURIComponent(h)}`).join("");
   return list("connect", c.connect) + list("load", c.load);
 }

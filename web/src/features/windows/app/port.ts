@@ -50,14 +50,18 @@ export function connectPort(view: Window, host: PortHost, allowance = new Allowa
     if (m.type === "ready") {
       ready = true;
       host.ready({
-        ...(typeof m.app === "string" ? { app: m.app } : {}), ...(isNames(m.queries) ? { queries: m.queries } : {}), ...(isNames(m.commands) ? { commands: m.commands } : {}),
+        ...(typeof m.app === "string" ? { app: m.app } : {}),
+        ...(isNames(m.queries) ? { queries: m.queries } : {}),
+        ...(isNames(m.commands) ? { commands: m.commands } : {}),
       });
       flush();
     } else if (m.type === "answer" && typeof m.id === "string" && asked.get(m.id) === false) {
       asked.set(m.id, true);
       host.answer(m.id, typeof m.error === "string" ? { error: m.error } : { result: m.result ?? null });
     } else if (m.type === "event" && typeof m.action === "string") {
-      const { action } = m, data = isObject(m.data) ? m.data : {}, parallel = m.parallel === true;
+      const { action } = m,
+        data = isObject(m.data) ? m.data : {},
+        parallel = m.parallel === true;
       void personIn.ask().then((is) => is && allowance.take(Date.now()) && host.event(action, data, parallel));
     }
   };

@@ -12,18 +12,37 @@ function page() {
   const w = (app_calls: AppCalls): WindowState => ({ window_id: "w", title: "W", version: 1, app_calls });
   const hook = renderHook(({ calls }) => useToolCalls(session, w(calls)), { initialProps: { calls: [] as AppCalls } });
   const show = (...calls: AppCalls) => act(() => hook.rerender({ calls }));
-  return { send, call: hook.result.current, show, id: (n: number) => send.mock.calls[n]![1].request_id, end: hook.unmount };
+  return {
+    send,
+    call: hook.result.current,
+    show,
+    id: (n: number) => send.mock.calls[n]![1].request_id,
+    end: hook.unmount,
+  };
 }
 
 test("a call is answered by the window's state, each by its own name", async () => {
-  vi.spyOn(client.rest.sessions, "blob").mockImplementation(async (_, address) => new Response(JSON.stringify({ from: address })));
+  vi.spyOn(client.rest.sessions, "blob").mockImplementation(
+    async (_, address) => new Response(JSON.stringify({ from: address })),
+  );
   const p = page();
   const first = p.call("refresh", { city: "Oslo" });
   const second = p.call("refresh", {});
-  expect(p.send).toHaveBeenNthCalledWith(1, "app_call", { window_id: "w", request_id: p.id(0), tool: "refresh", arguments: { city: "Oslo" } });
-  p.show({ request_id: p.id(0), tool: "refresh", status: "waiting" }, { request_id: p.id(1), tool: "refresh", status: "refused", error: "a person denied it" });
+  expect(p.send).toHaveBeenNthCalledWith(1, "app_call", {
+    window_id: "w",
+    request_id: p.id(0),
+    tool: "refresh",
+    arguments: { city: "Oslo" },
+  });
+  p.show(
+    { request_id: p.id(0), tool: "refresh", status: "waiting" },
+    { request_id: p.id(1), tool: "refresh", status: "refused", error: "a person denied it" },
+  );
   await expect(second).rejects.toThrow("a person denied it");
-  p.show({ request_id: "somebody-else", tool: "refresh", status: "done", result: "blob:2" }, { request_id: p.id(0), tool: "refresh", status: "done", result: "blob:1" });
+  p.show(
+    { request_id: "somebody-else", tool: "refresh", status: "done", result: "blob:2" },
+    { request_id: p.id(0), tool: "refresh", status: "done", result: "blob:1" },
+  );
   await expect(first).resolves.toEqual({ from: "blob:1" });
 });
 

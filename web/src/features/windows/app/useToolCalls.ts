@@ -10,14 +10,21 @@ interface Open {
 }
 
 /** Calls tools of the server that a window's page is of. The server runs them by its policy, and the window's state says what came of each. */
-export function useToolCalls(session: Session, w: WindowState): (tool: string, args: Record<string, unknown>) => Promise<unknown> {
+export function useToolCalls(
+  session: Session,
+  w: WindowState,
+): (tool: string, args: Record<string, unknown>) => Promise<unknown> {
   const open = useRef(new Map<string, Open>());
   useEffect(() => {
     const calls = new Map((w.app_calls ?? []).map((c) => [c.request_id, c]));
     for (const [id, o] of open.current) {
       const call = calls.get(id);
       if (call) o.seen = true;
-      if (call?.status === "done") client.rest.sessions.blob(session.id, call.result ?? "").then((r) => r.json()).then(o.done, o.fail);
+      if (call?.status === "done")
+        client.rest.sessions
+          .blob(session.id, call.result ?? "")
+          .then((r) => r.json())
+          .then(o.done, o.fail);
       else if (call?.status === "refused") o.fail(new Error(call.error || "the call was refused"));
       else if (call || !o.seen) continue;
       else o.fail(new Error("the call is gone"));
@@ -32,14 +39,17 @@ export function useToolCalls(session: Session, w: WindowState): (tool: string, a
     };
   }, []);
   return useCallback(
-    (tool, args) => new Promise((done, fail) => {
-      const id = newId();
-      open.current.set(id, { seen: false, done, fail });
-      session.send("app_call", { window_id: w.window_id, request_id: id, tool, arguments: args }).catch((e: Error) => {
-        open.current.delete(id);
-        fail(e);
-      });
-    }),
+    (tool, args) =>
+      new Promise((done, fail) => {
+        const id = newId();
+        open.current.set(id, { seen: false, done, fail });
+        session
+          .send("app_call", { window_id: w.window_id, request_id: id, tool, arguments: args })
+          .catch((e: Error) => {
+            open.current.delete(id);
+            fail(e);
+          });
+      }),
     [session, w.window_id],
   );
 }

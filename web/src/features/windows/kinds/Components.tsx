@@ -35,7 +35,9 @@ export function Components({ session, window: w, label }: { session: Session; wi
       form_data: formData(form.current),
       component_path: path,
     });
-    sent.then(() => announce(t.pressed(button.label ?? button.text ?? "")), setError).finally(() => setPressed((s) => new Set([...s].filter((p) => p !== path))));
+    sent
+      .then(() => announce(t.pressed(button.label ?? button.text ?? "")), setError)
+      .finally(() => setPressed((s) => new Set([...s].filter((p) => p !== path))));
   };
   // Enter in a field presses the button that sends the form.
   const onSubmit = (e: FormEvent) => {
@@ -45,11 +47,21 @@ export function Components({ session, window: w, label }: { session: Session; wi
   };
   return (
     <Links>
-      <form ref={form} aria-label={label} onSubmit={onSubmit} className="size-full overflow-auto px-4 py-3.5" data-components>
+      <form
+        ref={form}
+        aria-label={label}
+        onSubmit={onSubmit}
+        className="size-full overflow-auto px-4 py-3.5"
+        data-components
+      >
         <fieldset disabled={!mayChange} className="contents">
           <Node session={session} node={root} path="0" press={press} pressed={pressed} />
         </fieldset>
-        {error !== undefined && <div className="pt-3"><ErrorNote error={error} /></div>}
+        {error !== undefined && (
+          <div className="pt-3">
+            <ErrorNote error={error} />
+          </div>
+        )}
         {!mayChange && <p className="pt-3 text-sm text-soft">{t.onlyOwner}</p>}
         <button type="submit" hidden />
       </form>

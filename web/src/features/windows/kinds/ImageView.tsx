@@ -17,8 +17,18 @@ export function ImageView({ session, window: w, label }: { session: Session; win
     reportFailed(session, w, "the image cannot be loaded");
   };
   return (
-    <div tabIndex={0} role="group" aria-label={label} className="flex size-full items-center justify-center overflow-auto bg-well p-2 outline-offset-[-2px]">
-      <img src={url} alt={w.content?.alt || t.image} onError={onError} className="max-h-full max-w-full rounded-sm object-contain" />
+    <div
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      className="flex size-full items-center justify-center overflow-auto bg-well p-2 outline-offset-[-2px]"
+    >
+      <img
+        src={url}
+        alt={w.content?.alt || t.image}
+        onError={onError}
+        className="max-h-full max-w-full rounded-sm object-contain"
+      />
     </div>
   );
 }

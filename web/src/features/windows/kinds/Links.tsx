@@ -33,10 +33,24 @@ export function LinkQuestion({ url, answer }: { url: URL | null; answer(open: bo
     answer(true);
   };
   return (
-    <Dialog open={url !== null} onClose={() => answer(false)} title={t.openLink} footer={<><Button onClick={() => answer(false)}>{t.cancel}</Button><Button look="main" icon={<ExternalLink size={14} />} onClick={open}>{t.openIt}</Button></>}>
+    <Dialog
+      open={url !== null}
+      onClose={() => answer(false)}
+      title={t.openLink}
+      footer={
+        <>
+          <Button onClick={() => answer(false)}>{t.cancel}</Button>
+          <Button look="main" icon={<ExternalLink size={14} />} onClick={open}>
+            {t.openIt}
+          </Button>
+        </>
+      }
+    >
       {url && (
         <>
-          <p className="text-2xl font-semibold wrap-anywhere" data-host>{url.host || url.href}</p>
+          <p className="text-2xl font-semibold wrap-anywhere" data-host>
+            {url.host || url.href}
+          </p>
           <p className="pt-1 text-sm text-soft wrap-anywhere">{url.href}</p>
         </>
       )}

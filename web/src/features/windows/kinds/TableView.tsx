@@ -28,12 +28,30 @@ export function TableView({ session, window: w, table, title, label }: Props) {
   const blob = table.blob ?? "";
   const file = useLoaded(blob, async () => {
     if (blob === "") return null;
-    return tableIn(await (await client.rest.sessions.blob(session.id, blob)).text(), table.media_type ?? "text/csv", table.columns ?? []);
+    return tableIn(
+      await (await client.rest.sessions.blob(session.id, blob)).text(),
+      table.media_type ?? "text/csv",
+      table.columns ?? [],
+    );
   });
-  if (blob !== "" && file.error !== undefined) return <div className="p-3"><ErrorNote error={file.error} /></div>;
+  if (blob !== "" && file.error !== undefined)
+    return (
+      <div className="p-3">
+        <ErrorNote error={file.error} />
+      </div>
+    );
   if (blob !== "" && !file.value) return <Loading />;
   const { columns, rows } = file.value ?? { columns: table.columns ?? [], rows: (table.rows ?? []) as Rows };
-  return <Whole columns={columns} rows={rows} total={Math.max(table.total ?? 0, rows.length)} title={title} label={label} choose={choose} />;
+  return (
+    <Whole
+      columns={columns}
+      rows={rows}
+      total={Math.max(table.total ?? 0, rows.length)}
+      title={title}
+      label={label}
+      choose={choose}
+    />
+  );
 }
 
 /** How rows are chosen, where that means something to the window's agent. */
@@ -92,15 +110,56 @@ function Whole({ columns, rows, total, title, label, choose }: WholeProps) {
   return (
     <div className="flex size-full flex-col">
       <div tabIndex={0} role="group" aria-label={label} className="min-h-0 flex-1 overflow-auto outline-offset-[-2px]">
-        <Grid columns={columns} rows={shown} caption={title} sorting={sorting} onSort={sort} chosen={choose?.chosen === undefined ? undefined : rows[choose.chosen]} busy={choose?.busy} onChoose={choose && ((row) => choose.row(columns, row, rows.indexOf(row)))} />
+        <Grid
+          columns={columns}
+          rows={shown}
+          caption={title}
+          sorting={sorting}
+          onSort={sort}
+          chosen={choose?.chosen === undefined ? undefined : rows[choose.chosen]}
+          busy={choose?.busy}
+          onChoose={choose && ((row) => choose.row(columns, row, rows.indexOf(row)))}
+        />
       </div>
-      {choose?.error !== undefined && <div className="p-2"><ErrorNote error={choose.error} /></div>}
+      {choose?.error !== undefined && (
+        <div className="p-2">
+          <ErrorNote error={choose.error} />
+        </div>
+      )}
       <WindowFoot>
-        {pages > 1 && <IconButton label={t.pageBefore} icon={<ChevronLeft size={14} />} disabled={at === 0} onClick={() => setPage(at - 1)} className="-ml-2 [--row:24px] pointer-coarse:[--row:44px]" />}
-        <span className="min-w-0 truncate" data-rows>{pages > 1 ? t.rowsOf(at * pageSize + 1, at * pageSize + shown.length, total) : total > shown.length ? t.firstOf(shown.length, total) : t.rows(total)}</span>
-        {pages > 1 && <IconButton label={t.pageAfter} icon={<ChevronRight size={14} />} disabled={at === pages - 1} onClick={() => setPage(at + 1)} className="[--row:24px] pointer-coarse:[--row:44px]" />}
+        {pages > 1 && (
+          <IconButton
+            label={t.pageBefore}
+            icon={<ChevronLeft size={14} />}
+            disabled={at === 0}
+            onClick={() => setPage(at - 1)}
+            className="-ml-2 [--row:24px] pointer-coarse:[--row:44px]"
+          />
+        )}
+        <span className="min-w-0 truncate" data-rows>
+          {pages > 1
+            ? t.rowsOf(at * pageSize + 1, at * pageSize + shown.length, total)
+            : total > shown.length
+              ? t.firstOf(shown.length, total)
+              : t.rows(total)}
+        </span>
+        {pages > 1 && (
+          <IconButton
+            label={t.pageAfter}
+            icon={<ChevronRight size={14} />}
+            disabled={at === pages - 1}
+            onClick={() => setPage(at + 1)}
+            className="[--row:24px] pointer-coarse:[--row:44px]"
+          />
+        )}
         <span className="flex-1" />
-        <button type="button" className="shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11" onClick={() => saveAs(new Blob([csvOf(columns, ordered)], { type: "text/csv" }), `${fileName(title)}.csv`)}>{t.exportCsv}</button>
+        <button
+          type="button"
+          className="shrink-0 rounded font-medium text-run hover:underline pointer-coarse:min-h-11"
+          onClick={() => saveAs(new Blob([csvOf(columns, ordered)], { type: "text/csv" }), `${fileName(title)}.csv`)}
+        >
+          {t.exportCsv}
+        </button>
       </WindowFoot>
     </div>
   );
@@ -124,20 +183,21 @@ export function Grid({ columns, rows, caption, sorting, onSort, chosen, busy, on
   const right = (c: TableColumn) => (c.align ?? (c.numeric ? "right" : "left")) === "right";
   const [at, setAt] = useState(0);
   const here = Math.min(at, rows.length - 1);
-  const pick = (r: number) => onChoose && {
-    tabIndex: r === here ? 0 : -1,
-    "aria-selected": rows[r] === chosen,
-    "aria-busy": (busy && rows[r] === chosen) || undefined,
-    onFocus: () => setAt(r),
-    onClick: () => onChoose(rows[r]!),
-    onKeyDown: (e: KeyboardEvent<HTMLTableRowElement>) => {
-      const to = { ArrowDown: r + 1, ArrowUp: r - 1, Home: 0, End: rows.length - 1 }[e.key];
-      if (to !== undefined) (e.currentTarget.parentElement!.children[to] as HTMLElement | undefined)?.focus();
-      else if (e.key === "Enter" || e.key === " ") onChoose(rows[r]!);
-      else return;
-      e.preventDefault();
-    },
-  };
+  const pick = (r: number) =>
+    onChoose && {
+      tabIndex: r === here ? 0 : -1,
+      "aria-selected": rows[r] === chosen,
+      "aria-busy": (busy && rows[r] === chosen) || undefined,
+      onFocus: () => setAt(r),
+      onClick: () => onChoose(rows[r]!),
+      onKeyDown: (e: KeyboardEvent<HTMLTableRowElement>) => {
+        const to = { ArrowDown: r + 1, ArrowUp: r - 1, Home: 0, End: rows.length - 1 }[e.key];
+        if (to !== undefined) (e.currentTarget.parentElement!.children[to] as HTMLElement | undefined)?.focus();
+        else if (e.key === "Enter" || e.key === " ") onChoose(rows[r]!);
+        else return;
+        e.preventDefault();
+      },
+    };
   return (
     <table role={onChoose && "grid"} className="w-full border-separate border-spacing-0" data-table>
       <caption className="sr-only">{caption}</caption>
@@ -146,13 +206,30 @@ export function Grid({ columns, rows, caption, sorting, onSort, chosen, busy, on
           {columns.map((c, i) => {
             const way = sorting?.column === i ? (sorting.down ? "descending" : "ascending") : undefined;
             return (
-              <th key={i} scope="col" aria-sort={way} className={cx("border-b border-line2 px-3 py-2 font-medium whitespace-nowrap", way ? "text-ink" : "text-soft", right(c) ? "text-right" : c.align === "center" ? "text-center" : "text-left")}>
+              <th
+                key={i}
+                scope="col"
+                aria-sort={way}
+                className={cx(
+                  "border-b border-line2 px-3 py-2 font-medium whitespace-nowrap",
+                  way ? "text-ink" : "text-soft",
+                  right(c) ? "text-right" : c.align === "center" ? "text-center" : "text-left",
+                )}
+              >
                 {onSort ? (
-                  <button type="button" title={t.sortBy(nameOf(c))} onClick={() => onSort(i)} className="inline-flex min-h-5 items-center gap-1 rounded hover:text-ink pointer-coarse:min-h-9">
+                  <button
+                    type="button"
+                    title={t.sortBy(nameOf(c))}
+                    onClick={() => onSort(i)}
+                    className="inline-flex min-h-5 items-center gap-1 rounded hover:text-ink pointer-coarse:min-h-9"
+                  >
                     {nameOf(c)}
-                    {way && (way === "ascending" ? <ArrowUp size={12} aria-hidden /> : <ArrowDown size={12} aria-hidden />)}
+                    {way &&
+                      (way === "ascending" ? <ArrowUp size={12} aria-hidden /> : <ArrowDown size={12} aria-hidden />)}
                   </button>
-                ) : nameOf(c)}
+                ) : (
+                  nameOf(c)
+                )}
               </th>
             );
           })}
@@ -160,8 +237,28 @@ export function Grid({ columns, rows, caption, sorting, onSort, chosen, busy, on
       </thead>
       <tbody>
         {rows.map((row, r) => (
-          <tr key={r} {...pick(r)} className={cx("-outline-offset-2", onChoose && "cursor-pointer", onChoose && rows[r] === chosen ? "bg-run-wash" : "hover:bg-well")}>
-            {columns.map((c, i) => <td key={i} dir="auto" className={cx("border-b border-line px-3 py-1.5 align-top", right(c) ? "text-right whitespace-nowrap" : c.align === "center" && "text-center", i > 0 && right(c) && "text-soft")}>{shownAs(row[i])}</td>)}
+          <tr
+            key={r}
+            {...pick(r)}
+            className={cx(
+              "-outline-offset-2",
+              onChoose && "cursor-pointer",
+              onChoose && rows[r] === chosen ? "bg-run-wash" : "hover:bg-well",
+            )}
+          >
+            {columns.map((c, i) => (
+              <td
+                key={i}
+                dir="auto"
+                className={cx(
+                  "border-b border-line px-3 py-1.5 align-top",
+                  right(c) ? "text-right whitespace-nowrap" : c.align === "center" && "text-center",
+                  i > 0 && right(c) && "text-soft",
+                )}
+              >
+                {shownAs(row[i])}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>
@@ -179,5 +276,10 @@ function shownAs(cell: Cell | undefined): string {
 }
 
 function fileName(title: string): string {
-  return title.replace(/[^\p{L}\p{N} ._-]+/gu, "").trim().slice(0, 80) || "table";
+  return (
+    title
+      .replace(/[^\p{L}\p{N} ._-]+/gu, "")
+      .trim()
+      .slice(0, 80) || "table"
+  );
 }

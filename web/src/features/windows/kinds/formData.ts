@@ -2,9 +2,18 @@
 export function formData(form: HTMLFormElement): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const control of form.elements) {
-    if (!(control instanceof HTMLInputElement || control instanceof HTMLSelectElement || control instanceof HTMLTextAreaElement) || control.name === "") continue;
+    if (
+      !(
+        control instanceof HTMLInputElement ||
+        control instanceof HTMLSelectElement ||
+        control instanceof HTMLTextAreaElement
+      ) ||
+      control.name === ""
+    )
+      continue;
     if (control instanceof HTMLInputElement && control.type === "checkbox") out[control.name] = control.checked;
-    else if (control instanceof HTMLInputElement && control.type === "number") out[control.name] = control.value === "" ? null : control.valueAsNumber;
+    else if (control instanceof HTMLInputElement && control.type === "number")
+      out[control.name] = control.value === "" ? null : control.valueAsNumber;
     else out[control.name] = control.value;
   }
   return out;

@@ -68,13 +68,23 @@ export function parseCsv(text: string): string[][] {
 }
 
 /** What a file holds: columns and rows. A file of CSV begins with the names of its columns. */
-export function tableIn(text: string, mediaType: string, columns: readonly TableColumn[]): { columns: readonly TableColumn[]; rows: Rows } {
+export function tableIn(
+  text: string,
+  mediaType: string,
+  columns: readonly TableColumn[],
+): { columns: readonly TableColumn[]; rows: Rows } {
   if (!/json/.test(mediaType)) {
     const [head = [], ...rows] = parseCsv(text);
     return { columns: columns.length > 0 ? columns : head.map((name) => ({ name })), rows };
   }
-  const lines = text.split("\n").filter((l) => l.trim() !== "").map((l) => JSON.parse(l) as Cell[] | Record<string, Cell>);
-  const names = columns.length > 0 ? columns : [...new Set(lines.flatMap((l) => (Array.isArray(l) ? [] : Object.keys(l))))].map((name) => ({ name }));
+  const lines = text
+    .split("\n")
+    .filter((l) => l.trim() !== "")
+    .map((l) => JSON.parse(l) as Cell[] | Record<string, Cell>);
+  const names =
+    columns.length > 0
+      ? columns
+      : [...new Set(lines.flatMap((l) => (Array.isArray(l) ? [] : Object.keys(l))))].map((name) => ({ name }));
   return { columns: names, rows: lines.map((l) => (Array.isArray(l) ? l : names.map((c) => l[c.name] ?? null))) };
 }
 

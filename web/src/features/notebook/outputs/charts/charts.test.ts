@@ -25,7 +25,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const chart = (value: unknown) => createElement(ChartOutput, { session: { id: "s" } as Session, kind: "vega" as const, value, n: 1, children: "another form" });
+const chart = (value: unknown) =>
+  createElement(ChartOutput, {
+    session: { id: "s" } as Session,
+    kind: "vega" as const,
+    value,
+    n: 1,
+    children: "another form",
+  });
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const givenUp = () => screen.queryByText("another form") !== null;
 
@@ -60,7 +67,12 @@ test("a frame says that its chart is drawn, though nothing observes it", async (
   document.body.innerHTML = '<div id="chart"></div>';
   const told: unknown[] = [];
   vi.spyOn(window, "postMessage").mockImplementation((answer: unknown) => void told.push(answer));
-  vi.stubGlobal("ResizeObserver", class { observe() {} }); // as in a page that nobody sees
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe() {}
+    },
+  ); // as in a page that nobody sees
   vi.stubGlobal("parent", window);
   const drawn: unknown[] = [];
   drawsCharts(async (value) => void drawn.push(value));

@@ -30,18 +30,23 @@ function plain(value: unknown, depth = 0): unknown {
   return object;
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** An address that holds what it stands for. */
-export const holdsImage = (address: unknown): address is string => typeof address === "string" && /^data:image\/(?:png|jpeg|gif|webp);base64,/.test(address);
+export const holdsImage = (address: unknown): address is string =>
+  typeof address === "string" && /^data:image\/(?:png|jpeg|gif|webp);base64,/.test(address);
 
 const tell = (answer: Answer) => parent.postMessage(answer, "*"); // nobody else can be around it
 
 /** Draws the first chart that the page around asks for. */
-export function drawsCharts(draw: (value: Record<string, unknown>, host: HTMLElement, order: Order) => Promise<unknown>): void {
+export function drawsCharts(
+  draw: (value: Record<string, unknown>, host: HTMLElement, order: Order) => Promise<unknown>,
+): void {
   const host = document.getElementById("chart")!;
   // Labels may be links; they lead nowhere.
-  for (const press of ["click", "auxclick"]) addEventListener(press, (e) => (e.target as Element).closest?.("a") && e.preventDefault(), true);
+  for (const press of ["click", "auxclick"])
+    addEventListener(press, (e) => (e.target as Element).closest?.("a") && e.preventDefault(), true);
   const listen = async (e: MessageEvent<Order | null>) => {
     if (e.source !== parent || typeof e.data?.chart !== "string") return;
     removeEventListener("message", listen);

@@ -2,12 +2,34 @@ import plotly from "plotly.js-cartesian-dist-min";
 import { drawsCharts, holdsImage, isObject, UnknownKind } from "./frame";
 
 /** What the script draws. What is drawn by the graphics card elsewhere is drawn like everything else here. */
-const drawn = new Set(["scatter", "bar", "box", "heatmap", "histogram", "histogram2d", "histogram2dcontour", "contour", "scatterternary", "violin", "image", "pie"]);
+const drawn = new Set([
+  "scatter",
+  "bar",
+  "box",
+  "heatmap",
+  "histogram",
+  "histogram2d",
+  "histogram2dcontour",
+  "contour",
+  "scatterternary",
+  "violin",
+  "image",
+  "pie",
+]);
 const other: Record<string, string> = { scattergl: "scatter", heatmapgl: "heatmap" };
 
 // A finger that drags moves the page and not the chart.
 const touch = matchMedia("(pointer: coarse)").matches;
-const config = { responsive: true, displayModeBar: touch ? false : undefined, displaylogo: false, showLink: false, showSendToCloud: false, plotlyServerURL: "", topojsonURL: "", modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d"] };
+const config = {
+  responsive: true,
+  displayModeBar: touch ? false : undefined,
+  displaylogo: false,
+  showLink: false,
+  showSendToCloud: false,
+  plotlyServerURL: "",
+  topojsonURL: "",
+  modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d"],
+};
 const font = 'system-ui, -apple-system, "Segoe UI", sans-serif';
 
 drawsCharts(async (figure, host) => {

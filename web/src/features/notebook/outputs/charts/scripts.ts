@@ -5,7 +5,8 @@ import type { ChartKind } from "./frame";
 const addresses: Record<ChartKind, string> = { vega, vegalite: vega, plotly };
 const pages = new Map<string, Promise<string>>();
 
-const look = "<style>html{font:13px/20px system-ui,sans-serif;background:#fff}body{margin:8px}#chart{overflow-x:auto}svg{max-width:100%;height:auto}.js-plotly-plot svg{max-width:none}</style>";
+const look =
+  "<style>html{font:13px/20px system-ui,sans-serif;background:#fff}body{margin:8px}#chart{overflow-x:auto}svg{max-width:100%;height:auto}.js-plotly-plot svg{max-width:none}</style>";
 
 /** The page that draws charts of this kind, with its script in it: it may load nothing itself. */
 export function chartPage(kind: ChartKind): Promise<string> {
