@@ -107,7 +107,7 @@ export default defineConfig({
           groups: [
             {
               name: "common",
-              test: /icons\/chevron-down\.|\/useLoaded\.ts|sdk\/typescript\/src\/|node_modules\/(wouter|use-sync-external-store)\//,
+              test: /icons\/chevron-down\.|\/use(Loaded|ServerNow)\.ts|sdk\/typescript\/src\/|node_modules\/(wouter|use-sync-external-store)\//,
             },
           ],
         },
