@@ -199,7 +199,7 @@ test("a notice is a toast until somebody dismisses it", async ({ world, visit })
 
 test("a notice lies over the session as well, and is said when it comes", async ({ world, visit }) => {
   await world.model.script([
-    { when: { tool_result: "notify" }, times: 0, reply: [{ text: "Told." }] },
+    { when: { tool_result: "notify" }, times: 0, reply: [{ delay: "1h" }, { text: "Told." }] }, // a new answer is said as well, and in its place
     {
       when: { turn: 1 },
       times: 0,

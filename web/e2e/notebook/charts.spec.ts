@@ -1,5 +1,8 @@
 import { barriers, expect, screenshots, until } from "../harness";
-import { cell, opened, test } from "./stage";
+import { cell, opened, test as base } from "./stage";
+
+// In the shell a frame shares the page's process, and a chart that never ends stops both.
+const test = base.extend({ wholeBrowser: [true, { scope: "file" }] });
 
 const shown = (data: object) => [{ output_type: "display_data", metadata: {}, data }];
 const away = "http://203.0.113.7";

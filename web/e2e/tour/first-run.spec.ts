@@ -10,6 +10,7 @@ const ollama = await ModelServer.start();
 ollama.shown = true;
 
 const test = base.extend({
+  wholeBrowser: [true, { scope: "file" }], // which takes the pictures; the shell breaks some lines elsewhere
   options: [
     async ({}, use) => {
       await use({ settings: fresh, env: { HOME: home.dir, OLLAMA_HOST: ollama.address } });

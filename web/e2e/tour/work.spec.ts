@@ -7,6 +7,7 @@ import { work } from "./stops";
 const home = new Home();
 
 const test = base.extend({
+  wholeBrowser: [true, { scope: "file" }], // which takes the pictures; the shell breaks some lines elsewhere
   options: [
     async ({}, use) => {
       await use({ settings: fresh, env: { HOME: home.dir } });
