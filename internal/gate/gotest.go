@@ -62,7 +62,7 @@ func (s *suite) run(ctx context.Context, st *store, always []string) error {
 			left = append(left, path)
 			continue
 		}
-		// What tools are used is in the hands of .ci/run; that itself is a file like others.
+		// .ci/run puts the versions of tools into CI_ENVIRONMENT; a change of it changes every key.
 		files := append(append(st.tree.closure(all, all[i]), st.tree.below(".ci")...), "tools/go.mod")
 		key, err := st.key(strings.Join(append([]string{s.name}, s.flags...), " "), files)
 		if err != nil {
@@ -129,8 +129,8 @@ func (s *suite) gotestsum(ctx context.Context, dir string, packages []string) er
 	return cmd.Run()
 }
 
-// A process is what one process of a test binary did. gotestsum starts another for each test that
-// is tried again.
+// A process is one run of a test binary: its directory and its cost. gotestsum starts another
+// for each test that is tried again.
 type process struct {
 	Dir       string
 	ID        string // of its files: ID.types and ID.log
@@ -206,7 +206,7 @@ func (s *suite) note(st *store, dir string, keyOf map[string]string, res results
 		if err := tell(types); err != nil {
 			return err
 		}
-		// What needed a second try runs again, and so does what came to no end.
+		// A package that needed a second try or came to no end runs again the next time.
 		if key := keyOf[at]; key != "" && len(tries) == 1 && res.passed[importPath(rel)] {
 			p := pass{Types: types}
 			ok, err := p.learn(st, filepath.Join(dir, tries[0].ID+".log"), at, &key)

@@ -1,5 +1,5 @@
-// Package poll is for tests that wait for what other processes and their clocks bring
-// about, and that nothing tells of. Where there is a signal, a test waits for that.
+// Package poll waits for a condition by asking again and again. It is for tests of other
+// processes that give no signal; where there is a signal, a test waits for that.
 package poll
 
 import (
